@@ -1,0 +1,22 @@
+// The options of every subcommand that reads a trace.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "trace/stream.h"
+
+namespace foretrace {
+
+struct TraceOptions {
+  std::string path;
+  StreamOptions stream;
+};
+
+// TRACE (required), --input-format, --lenient, --unnested.
+void add_trace_options(CLI::App& app, TraceOptions& options);
+
+// One line on standard error for each note of the stream.
+void print_notes(const TraceStream& stream);
+
+}  // namespace foretrace

@@ -1,0 +1,165 @@
+#include "trace/formats/ftr_writer.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+
+namespace foretrace {
+namespace {
+
+// Fast, and on these columns hardly larger than what slower levels give.
+constexpr int kCompressionLevel = 1;
+
+void append_string(std::string& to, std::string_view text) {
+  ftr::append_varint(to, text.size());
+  to += text;
+}
+
+// A payload is written when it is this long, far below ftr::kMaxChunk.
+constexpr size_t kFullPayload = size_t{8} << 20;
+
+uint8_t planes_for(const std::vector<uint32_t>& column) {
+  uint32_t bits = 0;
+  for (const uint32_t number : column) bits |= number;
+  uint8_t planes = 0;
+  for (; bits != 0; bits >>= 8) ++planes;
+  return planes;
+}
+
+void append_planes(std::string& payload, const std::vector<uint32_t>& column, uint8_t planes) {
+  for (uint32_t plane = 0; plane < planes; ++plane) {
+    const size_t start = payload.size();
+    payload.resize(start + column.size());
+    for (size_t i = 0; i < column.size(); ++i) {
+      payload[start + i] = static_cast<char>(column[i] >> (8 * plane));
+    }
+  }
+}
+
+}  // namespace
+
+FtrWriter::FtrWriter(ByteSink& sink, const Symbols& symbols)
+    : TraceWriter(sink, symbols), names_done_(kSpaceCount), zstd_(ZSTD_createCCtx()) {}
+FtrWriter::~FtrWriter() { ZSTD_freeCCtx(zstd_); }
+
+void FtrWriter::start() {
+  started_ = true;
+  std::string header(ftr::kMagic);
+  ftr::append(header, ftr::kMajor);
+  ftr::append(header, ftr::kMinor);
+  ftr::append(header, uint32_t{0});
+  sink().write(header);
+}
+
+void FtrWriter::write_chunk(uint32_t tag, std::string_view payload) {
+  packed_.resize(ZSTD_compressBound(payload.size()));
+  const size_t size = ZSTD_compressCCtx(zstd_, packed_.data(), packed_.size(), payload.data(),
+                                        payload.size(), kCompressionLevel);
+  const bool worth_it = ZSTD_isError(size) == 0 && size < payload.size();
+  const std::string_view stored = worth_it ? std::string_view(packed_).substr(0, size) : payload;
+  std::string header;
+  ftr::append(header, tag);
+  ftr::append(header, static_cast<uint32_t>(worth_it ? ftr::Codec::zstd : ftr::Codec::raw));
+  ftr::append(header, static_cast<uint32_t>(stored.size()));
+  ftr::append(header, static_cast<uint32_t>(payload.size()));
+  ftr::append(header, ftr::checksum(header, stored));
+  sink().write(header);
+  sink().write(stored);
+}
+
+void FtrWriter::write_new_names(uint8_t list, const NameTable& table, uint32_t& done) {
+  const uint32_t end = table.size();
+  while (done < end) {
+    std::string names;
+    const uint32_t first = done;
+    for (; done < end && names.size() < kFullPayload; ++done) append_string(names, table[done]);
+    std::string payload;
+    ftr::append(payload, list);
+    ftr::append(payload, done - first);
+    write_chunk(ftr::kNames, payload + names);
+  }
+}
+
+void FtrWriter::write_new_symbols() {
+  // Another thread may be appending: the sites are bounded first, so that the
+  // files and functions they name are among those written before them.
+  const uint32_t sites_end = symbols().sites.size();
+  for (uint8_t space = 1; space < kSpaceCount; ++space) {
+    write_new_names(space, symbols().names(static_cast<Space>(space)), names_done_[space]);
+  }
+  write_new_names(ftr::kFileNames, symbols().files, files_done_);
+  write_new_names(ftr::kFunctionNames, symbols().functions, functions_done_);
+  while (sites_done_ < sites_end) {
+    std::string sites;
+    for (; sites_done_ < sites_end && sites.size() < kFullPayload; ++sites_done_) {
+      const Site& site = symbols().sites[sites_done_];
+      for (const uint32_t number : {site.file, site.line, site.column, site.function}) {
+        ftr::append_varint(sites, number);
+      }
+    }
+    write_chunk(ftr::kSites, sites);
+  }
+  const auto declare = [&](uint8_t kind, std::string_view name,
+                           const std::vector<std::string>& members) {
+    std::string declaration;
+    ftr::append(declaration, kind);
+    append_string(declaration, name);
+    ftr::append_varint(declaration, members.size());
+    for (const std::string& member : members) append_string(declaration, member);
+    write_chunk(ftr::kDeclarations, declaration);
+  };
+  for (; sets_done_ < symbols().sets.size(); ++sets_done_) {
+    declare(0, symbols().sets[sets_done_].name, symbols().sets[sets_done_].locations);
+  }
+  for (; units_done_ < symbols().units.size(); ++units_done_) {
+    declare(1, symbols().units[units_done_].label, symbols().units[units_done_].sets);
+  }
+}
+
+void FtrWriter::flush_events() {
+  if (heads_.empty()) return;
+  write_new_symbols();
+  std::string payload;
+  ftr::append(payload, static_cast<uint32_t>(heads_.size()));
+  uint8_t planes[3];
+  for (size_t k = 0; k < 3; ++k) {
+    planes[k] = planes_for(column_[k]);
+    ftr::append(payload, planes[k]);
+  }
+  payload += heads_;
+  for (size_t k = 0; k < 3; ++k) append_planes(payload, column_[k], planes[k]);
+  payload += values_;
+  write_chunk(ftr::kEvents, payload);
+  written_ += heads_.size();
+  heads_.clear();
+  for (std::vector<uint32_t>& column : column_) column.clear();
+  values_.clear();
+}
+
+Result<void> FtrWriter::write(const EventBatch& batch) {
+  if (!started_) start();
+  for (const Event& event : batch.events) {
+    if (event.op() == Op::skip) continue;
+    heads_ += static_cast<char>(event.op_bits | (event.has_value != 0 ? ftr::kHeadValue : 0U));
+    column_[0].push_back(event.thread);
+    column_[1].push_back(event.object);
+    column_[2].push_back(event.site);
+    if (const std::optional<int64_t> value = batch.value_of(event)) {
+      ftr::append_varint(values_, ftr::zigzag(*value));
+    }
+    if (heads_.size() == kBatchEvents) flush_events();
+  }
+  return {};
+}
+
+Result<void> FtrWriter::finish() {
+  if (!started_) start();
+  flush_events();
+  write_new_symbols();
+  std::string total;
+  ftr::append(total, written_);
+  write_chunk(ftr::kEnd, total);
+  return {};
+}
+
+}  // namespace foretrace

@@ -1,0 +1,46 @@
+// Writes .ftr files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trace/format.h"
+#include "trace/formats/ftr_layout.h"
+
+struct ZSTD_CCtx_s;
+
+namespace foretrace {
+
+// Names and sites are written before the first events that may use them, so a
+// file can be read while it grows.
+class FtrWriter : public TraceWriter {
+ public:
+  FtrWriter(ByteSink& sink, const Symbols& symbols);
+  ~FtrWriter() override;
+  Result<void> write(const EventBatch& batch) override;
+  Result<void> finish() override;
+
+ private:
+  void start();
+  void write_chunk(uint32_t tag, std::string_view payload);
+  // Writes what symbols() has gained since the last call.
+  void write_new_symbols();
+  void write_new_names(uint8_t list, const NameTable& table, uint32_t& done);
+  void flush_events();
+
+  bool started_ = false;
+  uint64_t written_ = 0;  // events
+  std::vector<uint32_t> names_done_;
+  uint32_t files_done_ = 0;
+  uint32_t functions_done_ = 0;
+  uint32_t sites_done_ = 1;  // site 0 is implied
+  uint32_t sets_done_ = 0;
+  uint32_t units_done_ = 0;
+  ZSTD_CCtx_s* zstd_;
+  std::string packed_;
+  std::string heads_;
+  std::vector<uint32_t> column_[3];
+  std::string values_;
+};
+
+}  // namespace foretrace

@@ -1,0 +1,102 @@
+#include "trace/stream.h"
+
+namespace foretrace {
+namespace {
+
+constexpr size_t kReadAhead = 4;  // batches
+
+}  // namespace
+
+Result<std::unique_ptr<TraceStream>> TraceStream::open(const std::string& path,
+                                                       const StreamOptions& options) {
+  Result<std::unique_ptr<TraceReader>> reader = open_trace(path, options.input_format);
+  if (!reader) return tl::unexpected(reader.error());
+  return std::make_unique<TraceStream>(std::move(*reader), options);
+}
+
+TraceStream::TraceStream(std::unique_ptr<TraceReader> reader, const StreamOptions& options)
+    : reader_(std::move(reader)),
+      checker_(reader_->symbols(), reader_->source_name(), options.well_formed),
+      worker_([this] { read_ahead(); }) {}
+
+TraceStream::~TraceStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+}
+
+void TraceStream::read_ahead() {
+  for (bool more = true; more;) {
+    EventBuffer buffer;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return stopping_ || ready_.size() < kReadAhead; });
+      if (stopping_) return;
+      if (!spare_.empty()) {
+        buffer = std::move(spare_.back());
+        spare_.pop_back();
+      }
+    }
+    Result<void> done = reader_->read(buffer);
+    if (done) done = checker_.check(buffer);
+    more = done && !buffer.events.empty();
+    {
+      const std::lock_guard lock(mutex_);
+      if (done) {
+        ready_.push_back(std::move(buffer));
+      } else {
+        ready_.push_back(tl::unexpected(done.error()));
+      }
+    }
+    changed_.notify_all();
+  }
+}
+
+Result<EventBatch> TraceStream::next() {
+  std::unique_lock lock(mutex_);
+  if (current_.events.capacity() > 0) spare_.push_back(std::move(current_));
+  current_ = EventBuffer();
+  changed_.wait(lock, [&] { return !ready_.empty(); });
+  // The end and an error stay in the queue: asking again gives them again.
+  if (!ready_.front()) return tl::unexpected(ready_.front().error());
+  if (ready_.front()->events.empty()) return EventBatch{event_count_, {}, {}};
+  current_ = std::move(*ready_.front());
+  ready_.pop_front();
+  lock.unlock();
+  changed_.notify_all();
+  event_count_ = current_.first_index + current_.events.size();
+  return current_.batch();
+}
+
+std::vector<std::string> TraceStream::notes() const {
+  std::vector<std::string> notes = reader_->notes();
+  const std::vector<std::string> checked = checker_.notes();
+  notes.insert(notes.end(), checked.begin(), checked.end());
+  return notes;
+}
+
+Result<Trace> load_trace(std::unique_ptr<TraceReader> reader, const StreamOptions& options) {
+  Trace trace;
+  WellFormed checker(reader->symbols(), reader->source_name(), options.well_formed);
+  EventBuffer buffer;
+  for (;;) {
+    Result<void> done = reader->read(buffer);
+    if (done) done = checker.check(buffer);
+    if (!done) return tl::unexpected(done.error());
+    if (buffer.events.empty()) break;
+    const auto shift = static_cast<int32_t>(trace.big_values.size());
+    for (Event& event : buffer.events) {
+      if (event.big_value != 0) event.value += shift;
+    }
+    trace.events.insert(trace.events.end(), buffer.events.begin(), buffer.events.end());
+    trace.big_values.insert(trace.big_values.end(), buffer.big_values.begin(),
+                            buffer.big_values.end());
+  }
+  trace.symbols = reader->shared_symbols();
+  return trace;
+}
+
+}  // namespace foretrace

@@ -1,0 +1,52 @@
+#include "trace/symbols.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace foretrace {
+
+std::optional<Op> op_named(std::string_view name) {
+  for (size_t i = 0; i < kOpCount; ++i) {
+    if (kOpTraits[i].name == name) return static_cast<Op>(i);
+  }
+  return std::nullopt;
+}
+
+uint32_t NameTable::append(std::string_view name) {
+  constexpr size_t kBlock = size_t{1} << 16;
+  const uint32_t id = names_.size();
+  if (name.size() > left_) {
+    left_ = std::max(kBlock, name.size());
+    blocks_.push_back(std::make_unique<char[]>(left_));
+    block_size_ = left_;
+  }
+  char* const place = blocks_.empty() ? nullptr : blocks_.back().get() + (block_size_ - left_);
+  if (!name.empty()) std::memcpy(place, name.data(), name.size());
+  left_ -= name.size();
+  names_.push_back(std::string_view(place, name.size()));
+  return id;
+}
+
+Symbols::Symbols() { sites.push_back(Site{}); }
+
+std::string_view Symbols::object(const Event& event) const {
+  const Space space = space_of(event.op());
+  return space == Space::none ? std::string_view() : names(space)[event.object];
+}
+
+std::string Symbols::site_text(SiteId id) const {
+  if (id == kNoSite) return {};
+  const Site& site = sites[id];
+  const std::string_view file = site.file == 0 ? std::string_view() : files[site.file - 1];
+  if (site.line == 0) return std::string(file);
+  if (site.file == 0) return fmt::format("{}", site.line);
+  if (site.column == 0) return fmt::format("{}:{}", file, site.line);
+  return fmt::format("{}:{}:{}", file, site.line, site.column);
+}
+
+std::string Symbols::site_function(SiteId id) const {
+  const Site& site = sites[id];
+  return site.function == 0 ? std::string() : std::string(functions[site.function - 1]);
+}
+
+}  // namespace foretrace
