@@ -1,10 +1,11 @@
 // Subcommands: one file each, which registers itself with a CommandRegistration.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string_view>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "base/error.h"
 

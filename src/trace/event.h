@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -84,13 +85,14 @@ struct Event {
 };
 static_assert(sizeof(Event) == 16);
 
-constexpr Event make_event(ThreadId thread, Op op, uint32_t object, SiteId site = kNoSite) {
-  Event event = {};
-  event.thread = thread & kMaxThreads;
-  event.op_bits = static_cast<uint32_t>(op) & 31U;
-  event.object = object;
-  event.site = site;
-  return event;
+// Puts an event together from whole words, which compilers do far better than
+// from bit-fields. `thread` and `op` must be in range.
+inline Event make_event(ThreadId thread, Op op, uint32_t object, SiteId site = kNoSite,
+                        bool has_value = false) {
+  const std::array<uint32_t, 4> words = {
+      thread | static_cast<uint32_t>(op) << 24 | static_cast<uint32_t>(has_value) << 29, object,
+      site, 0};
+  return std::bit_cast<Event>(words);
 }
 
 constexpr bool is_access(Op op) { return op == Op::rd || op == Op::wr; }

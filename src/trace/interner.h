@@ -1,54 +1,75 @@
 // Names to numbers, for readers of text.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <string_view>
 #include <vector>
+
+#include <tsl/robin_map.h>
 
 #include "trace/symbols.h"
 
 namespace foretrace {
 
 // Gives each distinct name of one namespace its number, appending new names to
-// the table. Names of the form letters-and-digits with a plain decimal number
-// at the end (V123, T7, 42) are found through an array instead of a hash.
+// the table. Names of the form V123, T7 or 42, a letter or none and a plain
+// decimal number, are found through an array instead of a hash: recorded traces
+// have hardly any others.
 class Interner {
  public:
   explicit Interner(NameTable& table) : table_(table) {}
 
   uint32_t intern(std::string_view name) {
-    // The common case of recorded traces: one letter or none, then a number.
-    const size_t letters = !name.empty() && (name[0] < '0' || name[0] > '9') ? 1 : 0;
+    const size_t letters = !name.empty() && is_letter(name[0]) ? 1 : 0;
     const size_t digits = name.size() - letters;
-    if (digits - 1 < kMaxDigits && name[letters] != '0') {
-      uint32_t number = 0;
-      for (size_t i = letters; i < name.size(); ++i) {
-        const auto digit = static_cast<uint32_t>(static_cast<unsigned char>(name[i])) - '0';
-        if (digit > 9) return intern_by_hash(name);
-        number = number * 10 + digit;
-      }
-      return intern_numbered(letters == 0 ? 0 : static_cast<unsigned char>(name[0]), number, name);
+    if (digits - 1 >= kMaxDigits || (name[letters] == '0' && digits > 1)) {
+      return intern_by_hash(name);
     }
-    return intern_by_hash(name);
+    uint32_t number = 0;
+    for (size_t i = letters; i < name.size(); ++i) {
+      const auto digit = static_cast<uint32_t>(static_cast<unsigned char>(name[i])) - '0';
+      if (digit > 9) return intern_by_hash(name);
+      number = number * 10 + digit;
+    }
+    const unsigned char letter = letters == 0 ? kNoLetter : static_cast<unsigned char>(name[0]);
+    const uint32_t known = find(letter, number);
+    return known != 0 ? known - 1 : add_numbered(numbered_[letter], number, name);
   }
+
+  // For readers that parse the number of a name anyway: the id, plus one, of
+  // the name that is `letter` (or kNoLetter) and `number`; 0 if intern() must
+  // be asked.
+  uint32_t find(unsigned char letter, uint32_t number) const {
+    const std::vector<uint32_t>& ids = numbered_[letter].ids;
+    return number < ids.size() ? ids[number] : 0;
+  }
+  static bool is_letter(char c) { return static_cast<unsigned char>(c) > '9'; }
+  static constexpr unsigned char kNoLetter = 0;
+  static constexpr size_t kMaxDigits = 9;  // fits 32 bits
 
  private:
-  static constexpr size_t kMaxDigits = 6;  // at most 4 MB per letter in use
-
-  uint32_t intern_numbered(unsigned char letter, uint32_t number, std::string_view name) {
-    std::vector<uint32_t>& ids = numbered_[letter];
-    if (number < ids.size() && ids[number] != 0) return ids[number] - 1;
-    return add_numbered(ids, number, name);
-  }
-  uint32_t add_numbered(std::vector<uint32_t>& ids, uint32_t number, std::string_view name);
+  // The names that share a letter. Only numbers up to a multiple of `count` are
+  // in the array, so that a few large numbers cannot make it large; the others
+  // are in by_name_ until the array has grown to them.
+  struct Numbered {
+    std::vector<uint32_t> ids;  // ids[number] is the id plus one, or 0
+    uint32_t count = 0;
+  };
+  uint32_t add_numbered(Numbered& numbered, uint32_t number, std::string_view name);
   uint32_t intern_by_hash(std::string_view name);
 
   NameTable& table_;
-  // numbered_[letter][number] is the id plus one, or 0. Letter 0: no letter.
-  std::array<std::vector<uint32_t>, 256> numbered_;
+  std::array<Numbered, 256> numbered_;                  // by letter
   tsl::robin_map<std::string_view, uint32_t> by_name_;  // views into the table
 };
+
+// What the text of a site says: "file:line", "file:line:column", a bare line
+// number, or any other word, which is taken as a file.
+struct SiteText {
+  std::string_view file;
+  uint32_t line = 0;
+  uint32_t column = 0;
+};
+SiteText parse_site(std::string_view text);
 
 struct SiteHash {
   size_t operator()(const Site& site) const;
@@ -63,12 +84,19 @@ class TextSymbols {
     return spaces_[static_cast<size_t>(space)].intern(name);
   }
 
-  // `text` is "file:line", "file:line:column", a bare line number, or any other
-  // word, which is taken as a file. "" is the unknown site.
+  Interner& space(Space space) { return spaces_[static_cast<size_t>(space)]; }
+
+  // See parse_site(); "" is the unknown site.
   SiteId intern_site(std::string_view text) {
     if (text.empty()) return kNoSite;
     const uint32_t id = site_texts_.intern(text);
     return id < site_of_text_.size() ? site_of_text_[id] : add_site(text);
+  }
+
+  // The site with only the line `line`, if it is known; else kNoSite.
+  SiteId find_line(uint32_t line) const {
+    const uint32_t id = site_texts_.find(Interner::kNoLetter, line);
+    return id != 0 ? site_of_text_[id - 1] : kNoSite;
   }
 
  private:

@@ -16,27 +16,10 @@ constexpr size_t kMaxLine = size_t{1} << 20;
 Result<void> TextTraceReader::read(EventBuffer& buffer) {
   buffer.clear(next_index_);
   buffer_ = &buffer;
-  while (buffer.events.size() < kBatchEvents && !at_end_) {
-    const std::string_view window = input().window();
-    const size_t end = window.find('\n');
-    if (end == std::string_view::npos && window.size() <= kMaxLine) {
-      const Result<bool> more = input().fill();
-      if (!more) return tl::unexpected(more.error());
-      if (*more) continue;
-      at_end_ = true;
-    }
-    ++line_number_;
-    std::string_view text = input().window().substr(0, end);
-    if (text.size() > kMaxLine) {
-      return fail("{}:{}: this line is longer than {} characters; this is not a trace",
-                  input().name(), line_number_, with_commas(kMaxLine));
-    }
-    const size_t used = std::min(text.size() + 1, input().window().size());
-    if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-    if (const Result<void> done = line(text); !done) {
-      return fail("{}:{}: {}", input().name(), line_number_, done.error().message);
-    }
-    input().consume(used);
+  while (!batch_is_full() && !at_end_) {
+    take_plain_lines();
+    if (batch_is_full()) break;
+    if (const Result<void> done = take_line(); !done) return done;
   }
   if (at_end_ && !finished_) {
     finished_ = true;
@@ -46,9 +29,43 @@ Result<void> TextTraceReader::read(EventBuffer& buffer) {
   return {};
 }
 
+void TextTraceReader::take_plain_lines() {
+  const std::string_view window = input().window();
+  const size_t last_end = window.rfind('\n');
+  if (last_end == std::string_view::npos) return;
+  input().consume(plain_lines(window.substr(0, last_end + 1)));
+}
+
+Result<void> TextTraceReader::take_line() {
+  size_t end = input().window().find('\n');
+  while (end == std::string_view::npos && input().window().size() <= kMaxLine) {
+    const size_t searched = input().window().size();
+    const Result<bool> more = input().fill();
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) {
+      at_end_ = true;
+      break;
+    }
+    end = input().window().find('\n', searched);
+  }
+  std::string_view text = input().window().substr(0, end);
+  if (text.size() > kMaxLine) {
+    return fail("{}:{}: this line is longer than {} characters; this is not a trace",
+                input().name(), line_number_, with_commas(kMaxLine));
+  }
+  const size_t used = std::min(text.size() + 1, input().window().size());
+  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
+  if (const Result<void> done = line(text); !done) {
+    return fail("{}:{}: {}", input().name(), line_number_, done.error().message);
+  }
+  input().consume(used);
+  next_line();
+  return {};
+}
+
 Result<ThreadId> TextTraceReader::thread_named(std::string_view name) {
   const ThreadId thread = text_symbols_.intern(Space::thread, name);
-  if (thread > kMaxThreads) {
+  if (thread >= kMaxThreads) {
     return fail("more than {} threads; Foretrace cannot tell more apart", with_commas(kMaxThreads));
   }
   return thread;

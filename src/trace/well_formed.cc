@@ -41,6 +41,10 @@ Result<void> WellFormed::check(EventBuffer& buffer) {
     if (text.empty() && values_ && space_of(event.op()) == Space::location) {
       text = check_value(event, batch);
     }
+    if (event.op() == Op::skip && event.resumes != 0) {  // a re-entrant acquire
+      event.resumes = 0;
+      pause(event.thread, Pause::resumed);
+    }
     if (!text.empty()) {
       if (Result<void> done = handle_fault(buffer, i, std::move(text)); !done) return done;
     }
@@ -76,6 +80,10 @@ Result<void> WellFormed::handle_fault(EventBuffer& buffer, size_t place, std::st
                     : "--lenient drops such events");
   }
   Event& event = buffer.events[place];
+  if (event.resumes != 0) undo_resume(event);
+  if (threads_[event.thread].first_index == buffer.first_index + place) {
+    attention_[event.thread] |= kUnseen;  // its next event is the first one
+  }
   event.set_op(Op::skip);
   event.resumes = 0;
   ++dropped_;
@@ -146,10 +154,27 @@ std::string WellFormed::check_resume(Event& event, Thread& thread) {
       thread.held.push_back(thread.waiting_for);
     }
   }
+  thread.last_pause = thread.pause;
   thread.pause = Pause::none;
   event.resumes = 1;
   attention_[event.thread] &= static_cast<uint8_t>(~kPaused);
   return {};
+}
+
+// The event that ended a pause is dropped, so the pause goes on.
+void WellFormed::undo_resume(const Event& event) {
+  Thread& thread = threads_[event.thread];
+  if (thread.last_pause == Pause::wait) {
+    locks_[thread.waiting_for.lock].owner = kNobody;
+    std::erase_if(thread.held,
+                  [&](const HeldLock& held) { return held.lock == thread.waiting_for.lock; });
+  }
+  pause(event.thread, thread.last_pause);
+}
+
+void WellFormed::pause(ThreadId thread, Pause pause) {
+  threads_[thread].pause = pause;
+  attention_[thread] |= kPaused;
 }
 
 std::string WellFormed::check_fork(const Event& event) {
@@ -178,8 +203,6 @@ std::string WellFormed::check_join(const Event& event) {
   std::string still;
   if (child.pause == Pause::wait) {
     still = fmt::format("waits on lock {}", lock_name(child.waiting_for.lock));
-  } else if (child.pause == Pause::barrier) {
-    still = "waits at a barrier";
   } else if (!child.held.empty()) {
     still = fmt::format("holds lock {}", lock_name(child.held.back().lock));
   } else if (!child.units.empty()) {
@@ -206,10 +229,7 @@ std::string WellFormed::check_operation(Event& event) {
     case Op::wait: return check_wait(event);
     case Op::beg: threads_[event.thread].units.push_back(event.object); return {};
     case Op::end: return check_unit_end(event);
-    case Op::barrier:
-      threads_[event.thread].pause = Pause::barrier;
-      attention_[event.thread] |= kPaused;
-      return {};
+    case Op::barrier: pause(event.thread, Pause::barrier); return {};
     default: return {};
   }
 }
@@ -239,7 +259,8 @@ std::string WellFormed::check_acquire(Event& event, bool shared) {
                              holder_of(event.object)));
   }
   uint32_t depth = 1;
-  if (event.resumes != 0 && !shared && thread.waiting_for.lock == event.object) {
+  const bool after_wait = event.resumes != 0 && thread.last_pause == Pause::wait;
+  if (after_wait && !shared && thread.waiting_for.lock == event.object) {
     depth = std::max(1U, thread.waiting_for.depth);
   }
   if (shared) {
@@ -294,10 +315,9 @@ std::string WellFormed::check_wait(const Event& event) {
                              thread_name(event.thread), lock_name(event.object)));
   }
   thread.waiting_for = *mine;
-  thread.pause = Pause::wait;
   thread.held.erase(mine);
   locks_[event.object].owner = kNobody;
-  attention_[event.thread] |= kPaused;
+  pause(event.thread, Pause::wait);
   return {};
 }
 

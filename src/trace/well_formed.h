@@ -65,10 +65,13 @@ class WellFormed {
     bool shared;
     uint32_t depth;  // of re-entrant acquires; 1 for a plain one
   };
-  enum class Pause : uint8_t { none, wait, barrier };
+  // `resumed`: it went on in an event that became Op::skip, so the next event is
+  // to be marked.
+  enum class Pause : uint8_t { none, wait, barrier, resumed };
   struct Thread {
     bool forked = false;
     Pause pause = Pause::none;
+    Pause last_pause = Pause::none;  // what the event with `resumes` ended
     HeldLock waiting_for = {};  // with Pause::wait: the lock to get back
     uint64_t first_index = 0;   // of its first event
     std::vector<HeldLock> held;  // in the order of acquisition
@@ -86,6 +89,8 @@ class WellFormed {
   // no fault. They may turn the event into Op::skip.
   std::string check_thread(Event& event, uint64_t index);
   std::string check_resume(Event& event, Thread& thread);
+  void undo_resume(const Event& event);
+  void pause(ThreadId thread, Pause pause);
   std::string check_operation(Event& event);
   std::string check_acquire(Event& event, bool shared);
   std::string check_release(Event& event, bool shared);

@@ -303,13 +303,8 @@ Result<void> FtrReader::read_events(EventBuffer& buffer) {
     bad |= static_cast<uint32_t>(objects[i] >= limit[head & ftr::kHeadOp]) | (head >> 6);
     max_thread = std::max(max_thread, threads[i]);
     max_site = std::max(max_site, sites[i]);
-    Event event = {};
-    event.thread = threads[i] & kMaxThreads;
-    event.op_bits = head & ftr::kHeadOp;
-    event.has_value = (head & ftr::kHeadValue) != 0;
-    event.object = objects[i];
-    event.site = sites[i];
-    events[i] = event;
+    events[i] = make_event(threads[i] & kMaxThreads, static_cast<Op>(head & ftr::kHeadOp),
+                           objects[i], sites[i], (head & ftr::kHeadValue) != 0);
   }
   if (count > 0 && (bad != 0 || max_thread >= symbols().names(Space::thread).size() ||
                     max_site >= symbols().sites.size())) {

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "trace/format.h"
 #include "trace/text_reader.h"
+#include "trace/text_writer.h"
 
 namespace foretrace {
 namespace {
@@ -20,13 +21,20 @@ std::optional<Op> tiddle_op(std::string_view word) {
 // "a thread and a location" etc., for messages.
 std::string_view object_noun(Op op) {
   switch (space_of(op)) {
-    case Space::thread: return "thread";
-    case Space::location: return "location";
-    case Space::lock: return "lock";
-    case Space::label: return "label";
-    case Space::barrier: return "barrier";
-    case Space::object: return "object";
-    case Space::none: break;
+    case Space::thread:
+      return "thread";
+    case Space::location:
+      return "location";
+    case Space::lock:
+      return "lock";
+    case Space::label:
+      return "label";
+    case Space::barrier:
+      return "barrier";
+    case Space::object:
+      return "object";
+    case Space::none:
+      break;
   }
   return "object";
 }
@@ -107,81 +115,44 @@ class TiddleReader : public TextTraceReader {
   }
 };
 
-class TiddleWriter : public TraceWriter {
+class TiddleWriter : public TextTraceWriter {
  public:
-  using TraceWriter::TraceWriter;
+  TiddleWriter(ByteSink& sink, const Symbols& symbols)
+      : TextTraceWriter(sink, symbols, {legal, legal_in_site, Spelling::Threads::plain}) {}
 
-  Result<void> write(const EventBatch& batch) override {
-    for (const Event& event : batch.events) {
-      if (event.op() == Op::skip) continue;
-      text_.append(name_of(event.op()));
-      append_thread(event.thread);
-      if (space_of(event.op()) == Space::thread) {
-        append_thread(event.object);
-      } else {
-        append_word(symbols().object(event));
-      }
-      if (const std::optional<int64_t> value = batch.value_of(event)) {
-        text_ += fmt::format(" {}", *value);
-      }
-      if (event.site != kNoSite) append_site(event.site);
-      text_ += '\n';
-    }
-    sink().write(text_);
-    text_.clear();
-    return {};
+ protected:
+  void line(const Event& event, std::optional<int64_t> value) override {
+    text().append(name_of(event.op())).append(" ").append(thread_word(event.thread));
+    text().append(" ").append(object_word(event));
+    if (value) text().append(" ").append(std::to_string(*value));
+    if (event.site != kNoSite) text().append(" @ ").append(site_word(event.site));
+    text() += '\n';
   }
 
-  Result<void> finish() override {
+  void at_end() override {
     for (uint32_t i = 0; i < symbols().sets.size(); ++i) {
-      const SetDeclaration& set = symbols().sets[i];
-      text_ += "set";
-      append_word(set.name);
-      for (const std::string& location : set.locations) append_word(location);
-      text_ += '\n';
+      declare("set", symbols().sets[i].name, symbols().sets[i].locations);
     }
     for (uint32_t i = 0; i < symbols().units.size(); ++i) {
-      const UnitDeclaration& unit = symbols().units[i];
-      text_ += "unit";
-      append_word(unit.label);
-      for (const std::string& set : unit.sets) append_word(set);
-      text_ += '\n';
+      declare("unit", symbols().units[i].label, symbols().units[i].sets);
     }
-    sink().write(text_);
-    text_.clear();
-    return {};
   }
 
  private:
-  // Threads are integers in Tiddle: T7 is written as 7, unless 7 exists too.
-  void append_thread(ThreadId id) {
-    std::string_view name = symbols().thread(id);
-    if (name.size() > 1 && name[0] == 'T' && parse_integer(name.substr(1))) name.remove_prefix(1);
-    append_word(name);
+  static bool legal(std::string_view name, size_t place) {
+    const char c = name[place];
+    // A word that starts with # is a comment, and @ alone announces a site.
+    if (place == 0 && (c == '#' || name == "@")) return false;
+    return c != ' ' && c != '\t' && c != '\n' && c != '\r';
   }
+  static bool legal_in_site(std::string_view text, size_t place) { return legal(text, place); }
 
-  void append_word(std::string_view word) {
-    text_ += ' ';
-    const size_t start = text_.size();
-    text_ += word.empty() ? std::string_view("_") : word;
-    bool changed = word.empty();
-    for (size_t i = start; i < text_.size(); ++i) {
-      const char c = text_[i];
-      const bool bad = c == ' ' || c == '\t' || c == '\n' || c == '\r' ||
-                       (i == start && (c == '#' || (c == '@' && text_.size() == start + 1)));
-      if (bad) text_[i] = '_';
-      changed |= bad;
-    }
-    if (changed) lose(Loss::name);
+  void declare(std::string_view kind, std::string_view name,
+               const std::vector<std::string>& members) {
+    text().append(kind).append(" ").append(legal_word(name));
+    for (const std::string& member : members) text().append(" ").append(legal_word(member));
+    text() += '\n';
   }
-
-  void append_site(SiteId id) {
-    text_ += " @";
-    append_word(symbols().site_text(id));
-    if (symbols().sites[id].function != 0) lose(Loss::function);
-  }
-
-  std::string text_;
 };
 
 Match match(std::string_view head, bool whole) {
@@ -200,8 +171,8 @@ Match match(std::string_view head, bool whole) {
       return words.size() >= 3 ? Match::certain : Match::possible;
     } else if (words[0] != "set" && words[0] != "unit") {
       // A mistyped operation in an otherwise plausible line.
-      return words.size() >= 3 && words.size() <= 6 && words[0].size() <= 9 &&
-                     words[0][0] >= 'a' && words[0][0] <= 'z'
+      return words.size() >= 3 && words.size() <= 6 && words[0].size() <= 9 && words[0][0] >= 'a' &&
+                     words[0][0] <= 'z'
                  ? Match::possible
                  : Match::no;
     } else {

@@ -1,0 +1,157 @@
+// The speeds that issue 2 names, as ratios inside one run: each benchmark works
+// on the same generated trace of FORETRACE_BENCH_EVENTS events (default 10M; 16
+// threads, 50 locks, 100,000 locations). bench/run prints the ratios.
+#include <benchmark/benchmark.h>
+#include <zstd.h>
+
+#include <cstdlib>
+
+#include "analyses/analysis.h"
+#include "base/text.h"
+#include "trace/formats/ftr_layout.h"
+#include "trace/generator.h"
+#include "trace/stream.h"
+
+namespace foretrace {
+namespace {
+
+struct Inputs {
+  std::string ftr;
+  std::string std_text;
+  uint64_t events = 0;
+};
+
+void must(const Result<void>& done) {
+  if (done) return;
+  fmt::print(stderr, "{}\n", done.error().message);
+  std::abort();
+}
+
+std::string written(const Format& format, const GeneratorOptions& options) {
+  std::string bytes;
+  const std::unique_ptr<ByteSink> sink = string_output(bytes);
+  TraceGenerator generator(options);
+  const std::unique_ptr<TraceWriter> writer = format.writer(*sink, generator.symbols());
+  EventBuffer buffer;
+  for (generator.next(buffer); !buffer.events.empty(); generator.next(buffer)) {
+    must(writer->write(buffer.batch()));
+  }
+  must(writer->finish());
+  return bytes;
+}
+
+const Inputs& inputs() {
+  static const Inputs made = [] {
+    GeneratorOptions options;
+    const char* const events = std::getenv("FORETRACE_BENCH_EVENTS");
+    options.events = parse_count(events == nullptr ? "10M" : events).value();
+    options.threads = 16;
+    options.locks = 50;
+    options.locations = 100'000;
+    options.races = 5;
+    options.sites = 500;
+    Inputs inputs;
+    inputs.events = options.events;
+    inputs.ftr = written(*format_named("ftr").value(), options);
+    inputs.std_text = written(*format_named("std").value(), options);
+    return inputs;
+  }();
+  return made;
+}
+
+// Hands out bytes that it does not own.
+class ViewSource : public ByteSource {
+ public:
+  explicit ViewSource(std::string_view bytes) : ByteSource("benchmark"), bytes_(bytes) {}
+  Result<size_t> read(std::span<char> into) override {
+    const size_t count = std::min(into.size(), bytes_.size());
+    std::copy_n(bytes_.data(), count, into.data());
+    bytes_.remove_prefix(count);
+    return count;
+  }
+
+ private:
+  std::string_view bytes_;
+};
+
+std::unique_ptr<TraceReader> reader_of(std::string_view bytes) {
+  return open_trace(std::make_unique<ViewSource>(bytes)).value();
+}
+
+void report_speed(benchmark::State& state) {
+  state.counters["events/s"] = benchmark::Counter(
+      static_cast<double>(inputs().events) * static_cast<double>(state.iterations()),
+      benchmark::Counter::kIsRate);
+}
+
+// What zstd alone needs for the same chunks.
+void BM_zstd(benchmark::State& state) {
+  const std::string& bytes = inputs().ftr;
+  std::string raw;
+  ZSTD_DCtx* const context = ZSTD_createDCtx();
+  for ([[maybe_unused]] auto _ : state) {
+    for (size_t place = ftr::kFileHeader; place < bytes.size();) {
+      const auto codec = static_cast<ftr::Codec>(bytes[place + 4]);
+      const auto stored = ftr::load<uint32_t>(bytes.data() + place + 8);
+      const auto size = ftr::load<uint32_t>(bytes.data() + place + 12);
+      raw.resize(size);
+      place += ftr::kChunkHeader;
+      if (codec == ftr::Codec::zstd) {
+        ZSTD_decompressDCtx(context, raw.data(), size, bytes.data() + place, stored);
+      }
+      benchmark::DoNotOptimize(raw.data());
+      place += stored;
+    }
+  }
+  ZSTD_freeDCtx(context);
+  report_speed(state);
+}
+
+void decode(benchmark::State& state, const std::string& bytes) {
+  EventBuffer buffer;
+  for ([[maybe_unused]] auto _ : state) {
+    const std::unique_ptr<TraceReader> reader = reader_of(bytes);
+    do {
+      must(reader->read(buffer));
+      benchmark::DoNotOptimize(buffer.events.data());
+    } while (!buffer.events.empty());
+  }
+  report_speed(state);
+}
+void BM_ftr_decode(benchmark::State& state) { decode(state, inputs().ftr); }
+void BM_std_decode(benchmark::State& state) { decode(state, inputs().std_text); }
+
+// Decoding, checking and the analysis, as `foretrace analyze` does it.
+void analyze(benchmark::State& state, std::string_view name, const std::string& bytes) {
+  size_t found = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    TraceStream stream(reader_of(bytes), {});
+    const AnalysisSettings settings;
+    found = 0;
+    const auto analysis = analysis_named(name).value()->create(
+        {stream.symbols(), settings, [&](const Candidate&) { ++found; }});
+    for (;;) {
+      const EventBatch batch = stream.next().value();
+      if (batch.events.empty()) break;
+      analysis->process(batch);
+    }
+    analysis->finish();
+  }
+  state.counters["found"] = static_cast<double>(found);
+  report_speed(state);
+}
+void BM_hb(benchmark::State& state) { analyze(state, "hb", inputs().ftr); }
+void BM_lockset(benchmark::State& state) { analyze(state, "lockset", inputs().ftr); }
+void BM_hb_from_std(benchmark::State& state) { analyze(state, "hb", inputs().std_text); }
+
+BENCHMARK(BM_zstd)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_ftr_decode)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_std_decode)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_hb)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_lockset)->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK(BM_hb_from_std)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+}  // namespace
+}  // namespace foretrace
+
+BENCHMARK_MAIN();

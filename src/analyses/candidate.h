@@ -1,0 +1,46 @@
+// What analyses propose.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "order/lockset.h"
+#include "trace/event.h"
+
+namespace foretrace {
+
+// How well an error is established; see DESIGN.md, "propose, certify, reproduce".
+enum class Strength {
+  predicted,  // the analysis says so
+  certified,  // a checked schedule exists
+  observed,   // it happened: the trace itself, or a forced run, shows it
+};
+std::string_view name_of(Strength strength);
+std::optional<Strength> strength_named(std::string_view name);
+
+struct CandidateEvent {
+  uint64_t index = 0;
+  Event event = {};
+  std::vector<HeldLock> held;  // the locks that its thread holds
+};
+
+// A possible error, in the numbers of the trace. Plain data.
+struct Candidate {
+  std::string analysis;  // whose name it is reported under
+  std::string kind;      // "data-race", "deadlock", …
+  Strength strength = Strength::predicted;
+  std::string message;  // one sentence in plain words
+  std::string reason;   // one or more sentences: why the analysis thinks so
+  std::vector<CandidateEvent> events;
+  std::optional<LocationId> variable;
+  std::optional<LockId> lock;
+  std::vector<uint32_t> labels;
+  std::optional<std::vector<uint64_t>> witness;
+  nlohmann::ordered_json detail = nlohmann::ordered_json::object();
+};
+
+}  // namespace foretrace

@@ -1,0 +1,53 @@
+#include "analyses/race.h"
+
+#include <numeric>
+
+#include "base/text.h"
+
+namespace foretrace {
+namespace {
+
+std::string side_text(const Symbols& symbols, const RaceSide& side) {
+  std::string where = symbols.site_text(side.access.site);
+  if (where.empty()) where = fmt::format("event {}", side.access.index);
+  return fmt::format("thread {} {} it at {}", printable(symbols.thread(side.access.epoch.thread())),
+                     side.op == Op::wr ? "writes" : "reads", printable(where, 200));
+}
+
+CandidateEvent side_event(const LocksetTable& locksets, LocationId location, const RaceSide& side) {
+  return {side.access.index,
+          make_event(side.access.epoch.thread(), side.op, location, side.access.site),
+          locksets.locks(side.access.held)};
+}
+
+}  // namespace
+
+Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
+                         const LocksetTable& locksets, LocationId location, const RaceSide& first,
+                         const RaceSide& second, bool observed, std::string reason) {
+  Candidate candidate;
+  candidate.analysis = analysis;
+  candidate.kind = "data-race";
+  candidate.variable = location;
+  candidate.message =
+      fmt::format("data race on {}: {}, {}", printable(symbols.location(location)),
+                  side_text(symbols, first), side_text(symbols, second));
+  candidate.reason = std::move(reason);
+  candidate.events = {side_event(locksets, location, first),
+                      side_event(locksets, location, second)};
+  if (observed) {
+    candidate.strength = Strength::observed;
+    const uint64_t prefix = first.access.index;
+    candidate.detail["prefix"] = prefix;
+    if (prefix <= kLongestPrefix) {
+      std::vector<uint64_t> schedule(prefix);
+      std::iota(schedule.begin(), schedule.end(), uint64_t{0});
+      schedule.push_back(first.access.index);
+      schedule.push_back(second.access.index);
+      candidate.witness = std::move(schedule);
+    }
+  }
+  return candidate;
+}
+
+}  // namespace foretrace

@@ -1,0 +1,73 @@
+// What the race detectors share: the accesses they remember, and the candidates
+// they make of two of them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "order/lockset.h"
+#include "order/vector_clock.h"
+#include "trace/batch.h"
+#include "trace/symbols.h"
+
+namespace foretrace {
+
+// Two accesses of one location by two threads, one of them a write, make a
+// clash; this is one such access as detectors remember it.
+struct Access {
+  Epoch epoch;
+  uint64_t index = 0;
+  SiteId site = kNoSite;
+  LocksetId held = kEmptyLockset;
+};
+
+inline constexpr AnalysisOption kAllPairsOption = {
+    "all-pairs", "", "", "Report every racing pair of accesses, not one per location"};
+inline constexpr AnalysisOption kMaxPairsOption = {
+    "max-pairs", "N", "1M", "Stop listing pairs after N, and say so"};
+
+// Tells whether the observed trace is itself the witness of a race: whether,
+// right before the first access, the second one was its thread's next event.
+class ReadySince {
+ public:
+  // For every event, in trace order.
+  void advance(uint64_t index, const Event& event) {
+    set(event.thread, index + 1);
+    if (event.op() == Op::fork) set(event.object, index + 1);
+  }
+  // Whether `thread` could have taken its next event, an access, at any time
+  // from `index` on. To be asked before advance() for that access.
+  bool ready_at(uint64_t index, const Event& access) const {
+    if (access.resumes != 0) return false;
+    return access.thread >= since_.size() || since_[access.thread] <= index;
+  }
+
+ private:
+  void set(ThreadId thread, uint64_t since) {
+    if (thread >= since_.size()) since_.resize(std::max<size_t>(thread + 1, since_.size() * 2));
+    since_[thread] = since;
+  }
+  std::vector<uint64_t> since_;  // the index after the event that made it ready
+};
+
+// One side of a race. The thread is that of the access's epoch.
+struct RaceSide {
+  Op op = Op::rd;
+  Access access;
+};
+
+// The candidate for a race between two accesses of `location`, the earlier one
+// first. `observed` says that the trace itself is the witness (see ReadySince);
+// the candidate then carries the prefix of the trace as its schedule, if that is
+// short enough to be written out (kLongestPrefix), and the prefix's length.
+Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
+                         const LocksetTable& locksets, LocationId location, const RaceSide& first,
+                         const RaceSide& second, bool observed, std::string reason);
+
+inline constexpr uint64_t kLongestPrefix = 10'000;
+
+}  // namespace foretrace

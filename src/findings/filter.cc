@@ -1,0 +1,123 @@
+#include "findings/filter.h"
+
+#include <algorithm>
+
+#include "base/input.h"
+#include "base/text.h"
+
+namespace foretrace {
+namespace {
+
+constexpr std::string_view kKeys[] = {"id",    "analysis", "kind", "variable", "lock",
+                                      "label", "thread",   "site", "function"};
+
+// Everything that the finding has under `key`.
+std::vector<std::string_view> values_of(const Finding& finding, std::string_view key) {
+  if (key == "id") return {finding.id};
+  if (key == "analysis") return {finding.analysis};
+  if (key == "kind") return {finding.kind};
+  std::vector<std::string_view> values;
+  if (key == "variable" && finding.variable) values.emplace_back(*finding.variable);
+  if (key == "lock" && finding.lock) values.emplace_back(*finding.lock);
+  if (key == "label") values.assign(finding.labels.begin(), finding.labels.end());
+  for (const FindingEvent& event : finding.events) {
+    if (key == "thread") values.emplace_back(event.thread);
+    if (key == "site") values.emplace_back(event.site);
+    if (key == "function") values.emplace_back(event.function);
+  }
+  return values;
+}
+
+Result<std::string> read_whole(const std::string& path) {
+  Result<std::unique_ptr<ByteSource>> source = open_input(path);
+  if (!source) return tl::unexpected(source.error());
+  ByteReader reader(std::move(*source));
+  for (;;) {
+    const Result<bool> more = reader.fill();
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) return std::string(reader.window());
+  }
+}
+
+}  // namespace
+
+Result<Suppressions> Suppressions::read(const std::string& path) {
+  const Result<std::string> content = read_whole(path);
+  if (!content) return tl::unexpected(content.error());
+  Suppressions suppressions;
+  suppressions.path_ = path;
+  uint64_t number = 0;
+  for (const std::string_view line : split(*content, '\n')) {
+    ++number;
+    Rule rule;
+    rule.line = number;
+    rule.text = trimmed(line);
+    for (const std::string_view word : words_of(line)) {
+      if (word[0] == '#') break;
+      const size_t equals = word.find('=');
+      const std::string key(word.substr(0, equals));
+      if (equals == std::string_view::npos || std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
+        const std::vector<std::string> known(std::begin(kKeys), std::end(kKeys));
+        return fail("{}:{}: '{}' is not a condition; write KEY=PATTERN with a key of: {}{}", path,
+                    number, printable(word), fmt::join(known, ", "), did_you_mean(key, known));
+      }
+      rule.conditions.push_back({key, std::string(word.substr(equals + 1))});
+    }
+    if (!rule.conditions.empty()) suppressions.rules_.push_back(std::move(rule));
+  }
+  return suppressions;
+}
+
+bool Suppressions::covers(const Finding& finding) {
+  bool covered = false;
+  for (Rule& rule : rules_) {
+    const bool fits =
+        std::all_of(rule.conditions.begin(), rule.conditions.end(), [&](const Condition& condition) {
+          const std::vector<std::string_view> values = values_of(finding, condition.key);
+          return std::any_of(values.begin(), values.end(), [&](std::string_view value) {
+            return glob_match(condition.pattern, value);
+          });
+        });
+    if (fits) {
+      ++rule.hits;
+      covered = true;
+    }
+  }
+  return covered;
+}
+
+std::vector<std::string> Suppressions::unused() const {
+  std::vector<std::string> unused;
+  for (const Rule& rule : rules_) {
+    if (rule.hits > 0) continue;
+    unused.push_back(fmt::format("{}:{}: this suppression matched nothing: {}", path_, rule.line,
+                                 printable(rule.text)));
+  }
+  return unused;
+}
+
+Result<std::unordered_set<std::string>> read_baseline(const std::string& path) {
+  const Result<std::string> content = read_whole(path);
+  if (!content) return tl::unexpected(content.error());
+  const auto report = nlohmann::json::parse(*content, nullptr, /*allow_exceptions=*/false);
+  const auto bad = [&](std::string_view what) {
+    return fail("{}: {}; a baseline is what --format json wrote", path, what);
+  };
+  if (report.is_discarded()) return bad("this is not JSON");
+  if (!report.is_object() || report.value("schema", nlohmann::json()) != "foretrace/findings/1") {
+    return bad("this is not a report of Foretrace (schema foretrace/findings/1)");
+  }
+  const auto findings = report.find("findings");
+  if (findings == report.end() || !findings->is_array()) return bad("it has no list of findings");
+  std::unordered_set<std::string> ids;
+  for (const auto& finding : *findings) {
+    const auto id = finding.is_object() ? finding.find("id") : finding.end();
+    if (!finding.is_object() || id == finding.end() || !id->is_string()) {
+      return bad("a finding in it has no id");
+    }
+    ids.insert(id->get<std::string>());
+  }
+  return ids;
+}
+
+}  // namespace foretrace

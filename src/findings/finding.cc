@@ -1,0 +1,84 @@
+#include "findings/finding.h"
+
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+
+#define XXH_INLINE_ALL
+#include <fmt/format.h>
+#include <xxhash.h>
+
+namespace foretrace {
+namespace {
+
+// Every part ends in a zero byte, so that no two sequences of parts run into
+// each other.
+void append_part(std::string& text, std::string_view part) {
+  text += part;
+  text += '\0';
+}
+
+std::string identity_of(const Finding& finding) {
+  std::string text;
+  append_part(text, finding.analysis);
+  append_part(text, finding.kind);
+  append_part(text, finding.variable.value_or(""));
+  append_part(text, finding.lock.value_or(""));
+  for (const std::string& label : finding.labels) append_part(text, label);
+  std::vector<std::string> places;
+  for (const FindingEvent& event : finding.events) {
+    std::string place;
+    append_part(place, name_of(event.op));
+    append_part(place, event.object);
+    append_part(place, event.site);
+    append_part(place, event.function);
+    places.push_back(std::move(place));
+  }
+  std::sort(places.begin(), places.end());
+  for (const std::string& place : places) append_part(text, place);
+  return text;
+}
+
+}  // namespace
+
+Finding make_finding(Candidate candidate, const Symbols& symbols) {
+  Finding finding;
+  finding.analysis = std::move(candidate.analysis);
+  finding.kind = std::move(candidate.kind);
+  finding.strength = candidate.strength;
+  finding.message = std::move(candidate.message);
+  finding.reason = std::move(candidate.reason);
+  for (const CandidateEvent& event : candidate.events) {
+    FindingEvent& made = finding.events.emplace_back();
+    made.index = event.index;
+    made.thread = symbols.thread(event.event.thread);
+    made.op = event.event.op();
+    made.object = symbols.object(event.event);
+    made.site = symbols.site_text(event.event.site);
+    made.function = symbols.site_function(event.event.site);
+    for (const HeldLock& held : event.held) {
+      made.held.push_back({std::string(symbols.lock(held.lock)), held.shared});
+    }
+  }
+  if (candidate.variable) finding.variable = symbols.location(*candidate.variable);
+  if (candidate.lock) finding.lock = symbols.lock(*candidate.lock);
+  for (const uint32_t label : candidate.labels) {
+    finding.labels.emplace_back(symbols.names(Space::label)[label]);
+  }
+  finding.witness = std::move(candidate.witness);
+  finding.detail = std::move(candidate.detail);
+  return finding;
+}
+
+void assign_ids(std::vector<Finding>& findings) {
+  tsl::robin_map<uint64_t, uint32_t> seen;
+  for (Finding& finding : findings) {
+    const std::string identity = identity_of(finding);
+    const uint64_t hash = XXH3_64bits(identity.data(), identity.size());
+    const uint32_t count = ++seen[hash];
+    finding.id = fmt::format("{}-{:016x}", finding.analysis, hash);
+    if (count > 1) finding.id += fmt::format("-{}", count);
+  }
+}
+
+}  // namespace foretrace

@@ -1,0 +1,54 @@
+// Findings: what is reported. Plain data in the words of the program; knows
+// nothing of how it is printed.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyses/candidate.h"
+#include "trace/symbols.h"
+
+namespace foretrace {
+
+struct FindingLock {
+  std::string name;
+  bool shared = false;
+};
+
+struct FindingEvent {
+  uint64_t index = 0;
+  std::string thread;
+  Op op = Op::skip;
+  std::string object;
+  std::string site;      // "bank.cpp:41"; empty if not known
+  std::string function;  // empty if not known
+  std::vector<FindingLock> held;
+};
+
+struct Finding {
+  std::string id;  // see assign_ids()
+  std::string analysis;
+  std::string kind;
+  Strength strength = Strength::predicted;
+  std::string message;
+  std::string reason;
+  std::vector<FindingEvent> events;
+  std::optional<std::string> variable;
+  std::optional<std::string> lock;
+  std::vector<std::string> labels;
+  std::optional<std::vector<uint64_t>> witness;
+  nlohmann::ordered_json detail;
+};
+
+Finding make_finding(Candidate candidate, const Symbols& symbols);
+
+// Gives each finding an id that is the same in every run that has the error: a
+// hash of what it is (analysis, kind, variable, lock, labels) and where
+// (operations and sites of its events, in any order), but not of indexes or
+// threads. Findings that share all of that are told apart by -2, -3, …
+void assign_ids(std::vector<Finding>& findings);
+
+}  // namespace foretrace

@@ -1,0 +1,106 @@
+#include "order/happens_before.h"
+
+#include <algorithm>
+
+namespace foretrace {
+namespace {
+
+// Grows geometrically: identifiers arrive one by one.
+template <typename T>
+T& at(std::vector<T>& table, uint32_t index) {
+  if (index >= table.size()) table.resize(std::max<size_t>(index + 1, table.size() * 2));
+  return table[index];
+}
+
+}  // namespace
+
+void HappensBefore::add_thread(ThreadId id) {
+  for (auto next = static_cast<ThreadId>(threads_.size()); next <= id; ++next) {
+    Thread& thread = threads_.emplace_back();
+    thread.epoch = Epoch(next, 1);
+    thread.clock.raise(next, 1);
+  }
+}
+
+HappensBefore::Lock& HappensBefore::lock(LockId id) { return at(locks_, id); }
+VectorClock& HappensBefore::written(LocationId id) { return at(written_, id); }
+
+void HappensBefore::tick(Thread& thread) {
+  thread.epoch = Epoch(thread.epoch.thread(), thread.epoch.clock() + 1);
+  thread.clock.raise(thread.epoch.thread(), thread.epoch.clock());
+}
+
+void HappensBefore::advance(const Event& event) {
+  // A fork's or join's thread may be new: make it before taking references.
+  if (space_of(event.op()) == Space::thread) thread(event.object);
+  Thread& self = thread(event.thread);
+  switch (event.op()) {
+    case Op::acq:
+      self.clock.join(lock(event.object).released);
+      self.clock.join(lock(event.object).reader_released);
+      break;
+    case Op::racq: self.clock.join(lock(event.object).released); break;
+    case Op::wait:
+      self.waiting = true;
+      self.wait_lock = event.object;
+      [[fallthrough]];
+    case Op::rel: {
+      // The holder has joined what readers released, so it replaces both.
+      Lock& released = lock(event.object);
+      released.released = self.clock;
+      released.reader_released = VectorClock();
+      tick(self);
+      break;
+    }
+    case Op::rrel:
+      lock(event.object).reader_released.join(self.clock);
+      tick(self);
+      break;
+    case Op::fork:
+      threads_[event.object].clock.join(self.clock);
+      tick(self);
+      break;
+    case Op::join: self.clock.join(threads_[event.object].clock); break;
+    case Op::notify:
+    case Op::notifyall:
+      lock(event.object).notified.join(self.clock);
+      tick(self);
+      break;
+    case Op::vrd: self.clock.join(written(event.object)); break;
+    case Op::vrmw: self.clock.join(written(event.object)); [[fallthrough]];
+    case Op::vwr:
+      written(event.object).join(self.clock);
+      tick(self);
+      break;
+    case Op::barrier: arrive_at_barrier(event, self); break;
+    default: break;
+  }
+}
+
+void HappensBefore::arrive_at_barrier(const Event& event, Thread& self) {
+  std::shared_ptr<BarrierGeneration>& generation = at(barriers_, event.object);
+  if (generation == nullptr || !generation->open) {
+    generation = std::make_shared<BarrierGeneration>();
+  }
+  generation->clock.join(self.clock);
+  self.barrier = generation;
+  tick(self);
+}
+
+void HappensBefore::resume(ThreadId id) {
+  Thread& self = thread(id);
+  if (self.waiting) {
+    const Lock& waited = lock(self.wait_lock);
+    self.clock.join(waited.released);
+    self.clock.join(waited.reader_released);
+    self.clock.join(waited.notified);
+    self.waiting = false;
+  }
+  if (self.barrier != nullptr) {
+    self.barrier->open = false;
+    self.clock.join(self.barrier->clock);
+    self.barrier.reset();
+  }
+}
+
+}  // namespace foretrace

@@ -1,0 +1,79 @@
+// Sets of locks: which a thread holds, and which guard a location.
+#pragma once
+
+#include <tsl/robin_map.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/hash.h"
+#include "trace/event.h"
+
+namespace foretrace {
+
+// The number of a set in a LocksetTable.
+using LocksetId = uint32_t;
+inline constexpr LocksetId kEmptyLockset = 0;
+
+struct HeldLock {
+  LockId lock;
+  bool shared;  // held for reading
+  bool operator==(const HeldLock&) const = default;
+};
+
+// Every set that occurs is stored once; a program uses few. So an access can
+// remember its lockset in four bytes, and intersections are looked up.
+class LocksetTable {
+ public:
+  LocksetTable();
+
+  LocksetId with(LocksetId set, HeldLock lock);
+  LocksetId without(LocksetId set, HeldLock lock);
+  LocksetId intersection(LocksetId a, LocksetId b);
+  // The locks of the set that are held for writing. (Eraser's write_held.)
+  LocksetId exclusive_part(LocksetId set);
+  // The same locks, all counted as held for writing: protection for a reader.
+  LocksetId as_exclusive(LocksetId set);
+
+  std::vector<HeldLock> locks(LocksetId set) const;
+
+ private:
+  using Key = uint32_t;  // lock number times two, plus one if shared
+  static Key key_of(HeldLock lock) { return lock.lock << 1 | static_cast<Key>(lock.shared); }
+  enum class Step : uint32_t { add, remove, intersect, exclusive, as_exclusive };
+
+  template <typename Compute>
+  LocksetId memoised(Step step, LocksetId set, uint32_t argument, Compute compute);
+  LocksetId intern(std::vector<Key> keys);
+
+  std::vector<std::vector<Key>> sets_;  // sorted
+  tsl::robin_map<uint64_t, std::vector<LocksetId>, IntegerHash> by_hash_;
+  tsl::robin_map<uint64_t, LocksetId, IntegerHash> steps_[5];
+};
+
+// The set of locks that each thread holds, along a well-formed stream.
+class HeldLocks {
+ public:
+  explicit HeldLocks(LocksetTable& table) : table_(table) {}
+
+  // For every event that is not an access, after resume() if `resumes` is set.
+  void advance(const Event& event);
+  void resume(const Event& event);
+
+  LocksetId held(ThreadId thread) {
+    if (thread >= threads_.size()) threads_.resize(thread + 1);
+    return threads_[thread].held;
+  }
+
+ private:
+  struct Thread {
+    LocksetId held = kEmptyLockset;
+    bool waiting = false;
+    LockId wait_lock = 0;
+  };
+  LocksetTable& table_;
+  std::vector<Thread> threads_;
+};
+
+}  // namespace foretrace

@@ -1,0 +1,57 @@
+// A report: everything that a reporter may print. Reporters are one file each
+// in this folder and register themselves with a ReporterRegistration.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/output.h"
+#include "findings/finding.h"
+#include "report/excerpt.h"
+
+namespace foretrace {
+
+struct AnalysisRun {
+  std::string name;
+  double seconds = 0;
+  uint64_t passes = 1;
+};
+
+struct Report {
+  std::string source;
+  uint64_t events = 0;
+  uint64_t threads = 0;
+  uint64_t locations = 0;
+  uint64_t locks = 0;
+  std::vector<AnalysisRun> analyses;
+  std::vector<Finding> findings;
+  std::vector<Excerpt> excerpts;  // of the first findings, for those who want them
+  uint64_t suppressed = 0;        // findings left out by suppressions,
+  uint64_t known = 0;             // by the baseline,
+  uint64_t too_weak = 0;          // and by --strength
+};
+
+struct ReportStyle {
+  bool colour = false;  // for a terminal
+};
+
+struct Reporter {
+  std::string_view name;  // for --format
+  std::string_view summary;
+  bool wants_excerpts;
+  void (*write)(const Report& report, const ReportStyle& style, ByteSink& sink);
+};
+
+// A static object of this type in a reporter's file makes the reporter known.
+struct ReporterRegistration {
+  explicit ReporterRegistration(const Reporter& reporter);
+};
+
+// All reporters, by name.
+const std::vector<Reporter>& reporters();
+Result<const Reporter*> reporter_named(std::string_view name);
+
+}  // namespace foretrace

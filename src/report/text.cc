@@ -1,0 +1,238 @@
+// The report that people read.
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "report/report.h"
+#include "report/source_lines.h"
+
+namespace foretrace {
+namespace {
+
+// "data-race" -> "data race".
+std::string words(std::string kind) {
+  std::replace(kind.begin(), kind.end(), '-', ' ');
+  return kind;
+}
+
+std::string verb(Op op) {
+  if (op == Op::rd || op == Op::vrd) return "reads";
+  if (op == Op::wr || op == Op::vwr) return "writes";
+  if (op == Op::acq || op == Op::racq) return "acquires";
+  return fmt::format("does {} of", name_of(op));
+}
+
+std::string held_text(const std::vector<FindingLock>& held) {
+  if (held.empty()) return "holding no lock";
+  std::string names;
+  for (const FindingLock& lock : held) {
+    names += (names.empty() ? "" : ", ") + printable(lock.name) + (lock.shared ? " (for reading)" : "");
+  }
+  return "holding " + names;
+}
+
+// Findings that a reader would call one: the same error seen by several
+// analyses, or at many locations from the same places in the source.
+struct Group {
+  const Finding* leader = nullptr;
+  size_t excerpt = 0;  // the leader's place among the findings
+  std::vector<const Finding*> same_error;   // by other analyses
+  std::vector<const Finding*> same_places;  // other locations or accesses
+};
+
+std::string error_key(const Finding& finding) {
+  std::string key = finding.kind + '\n' + finding.variable.value_or("") + '\n' + finding.lock.value_or("");
+  for (const FindingEvent& event : finding.events) key += fmt::format("\n{}", event.index);
+  return key;
+}
+
+// Empty if a place is not known.
+std::string places_key(const Finding& finding) {
+  std::vector<std::string> places;
+  for (const FindingEvent& event : finding.events) {
+    if (event.site.empty()) return {};
+    places.push_back(fmt::format("{} {}", name_of(event.op), event.site));
+  }
+  std::sort(places.begin(), places.end());
+  return fmt::format("{}\n{}", finding.kind, fmt::join(places, "\n"));
+}
+
+std::vector<Group> grouped(const std::vector<Finding>& findings) {
+  // The strongest first; among equals, in the order of the trace.
+  std::vector<size_t> order(findings.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return findings[a].strength > findings[b].strength;
+  });
+  std::vector<Group> groups;
+  std::map<std::string, size_t> by_error;
+  std::map<std::string, size_t> by_places;
+  for (const size_t i : order) {
+    const Finding& finding = findings[i];
+    const auto [same_error, new_error] = by_error.try_emplace(error_key(finding), groups.size());
+    if (!new_error) {
+      groups[same_error->second].same_error.push_back(&finding);
+      continue;
+    }
+    const std::string places = places_key(finding);
+    if (!places.empty()) {
+      const auto [same_places, new_places] = by_places.try_emplace(places, groups.size());
+      if (!new_places) {
+        same_error->second = same_places->second;
+        groups[same_places->second].same_places.push_back(&finding);
+        continue;
+      }
+    }
+    groups.push_back({&finding, i, {}, {}});
+  }
+  return groups;
+}
+
+class TextReport {
+ public:
+  TextReport(const Report& report, const ReportStyle& style, ByteSink& sink)
+      : report_(report), style_(style), sink_(sink) {}
+
+  void write() {
+    for (const Group& group : grouped(report_.findings)) write_group(group);
+    write_summary();
+  }
+
+ private:
+  template <typename... Args>
+  void print(fmt::format_string<Args...> format, Args&&... args) {
+    sink_.write(fmt::format(format, std::forward<Args>(args)...));
+  }
+  std::string bold(std::string text) const {
+    return style_.colour ? "\x1b[1m" + text + "\x1b[0m" : text;
+  }
+  std::string red(std::string text) const {
+    return style_.colour ? "\x1b[1;31m" + text + "\x1b[0m" : text;
+  }
+
+  void write_group(const Group& group) {
+    const Finding& finding = *group.leader;
+    const std::string subject = finding.variable ? *finding.variable : finding.lock.value_or("");
+    print("{}  ({} by {})\n",
+          red((finding.strength == Strength::predicted ? "possible " : "") + words(finding.kind) +
+              (subject.empty() ? "" : " on " + printable(subject))),
+          name_of(finding.strength), finding.analysis);
+    for (const FindingEvent& event : finding.events) write_event(event);
+    if (!finding.reason.empty()) print("  {}\n", finding.reason);
+    for (const Finding* other : group.same_error) {
+      print("  Also reported by {} ({}, {}).\n", other->analysis, name_of(other->strength),
+            other->id);
+    }
+    write_same_places(group);
+    if (group.excerpt < report_.excerpts.size()) write_excerpt(report_.excerpts[group.excerpt]);
+    print("  {}\n\n", finding.id);
+  }
+
+  void write_event(const FindingEvent& event) {
+    std::string place = fmt::format("event {}", event.index);
+    if (!event.site.empty()) place += ", " + printable(event.site, 200);
+    if (!event.function.empty()) place += " in " + printable(event.function, 200);
+    print("  thread {} {} {} at {}, {}\n", printable(event.thread), verb(event.op),
+          printable(event.object), place, held_text(event.held));
+    if (const auto line = sources_.at(event.site)) {
+      print("    {:>5} | {}\n", line->number, printable(line->text, 120));
+    }
+  }
+
+  void write_same_places(const Group& group) {
+    if (group.same_places.empty()) return;
+    constexpr size_t kShown = 5;
+    std::vector<std::string> names;
+    for (const Finding* other : group.same_places) {
+      std::string name = printable(other->variable.value_or(other->lock.value_or(other->id)));
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      if (names.size() > kShown) break;
+    }
+    const bool more = names.size() > kShown;
+    if (more) names.resize(kShown);
+    print("  The same places make {} more: {}{}.\n",
+          counted(group.same_places.size(), "finding"), fmt::join(names, ", "), more ? ", …" : "");
+  }
+
+  // Threads as columns, time downwards; "⋮" where events are left out.
+  void write_excerpt(const Excerpt& excerpt) {
+    std::vector<size_t> widths;
+    std::string header;
+    for (size_t column = 0; column < excerpt.threads.size(); ++column) {
+      std::string title = "thread " + printable(excerpt.threads[column], 20);
+      size_t width = display_width(title);
+      for (const ExcerptRow& row : excerpt.rows) {
+        if (row.column == column) width = std::max(width, display_width(row.text));
+      }
+      widths.push_back(width + 3);
+      header += padded(title, widths.back());
+    }
+    print("\n  {:>8}     {}\n", "", bold(std::string(trimmed(header))));
+    for (size_t i = 0; i < excerpt.rows.size(); ++i) {
+      const ExcerptRow& row = excerpt.rows[i];
+      if (i > 0 && row.index > excerpt.rows[i - 1].index + 1) print("  {:>8}     ⋮\n", "");
+      size_t indent = 0;
+      for (size_t column = 0; column < row.column; ++column) indent += widths[column];
+      const std::string line = fmt::format("{:>8} {}   {}{}", row.index, row.marked ? "▶" : " ",
+                                           std::string(indent, ' '), row.text);
+      print("  {}\n", row.marked ? bold(line) : line);
+    }
+    print("\n");
+  }
+
+  void write_summary() {
+    const std::string trace =
+        fmt::format("{}: {}, {}, {}, {}", report_.source, counted(report_.events, "event"),
+                    counted(report_.threads, "thread"), counted(report_.locations, "location"),
+                    counted(report_.locks, "lock"));
+    std::vector<std::string> names;
+    for (const AnalysisRun& run : report_.analyses) names.push_back(run.name);
+    if (report_.findings.empty()) {
+      print("{}\nno findings ({})\n", trace, fmt::join(names, ", "));
+    } else {
+      std::map<std::string, uint64_t> by_analysis;
+      std::map<Strength, uint64_t> by_strength;
+      for (const Finding& finding : report_.findings) {
+        ++by_analysis[finding.analysis];
+        ++by_strength[finding.strength];
+      }
+      std::vector<std::string> counts;
+      for (auto it = by_strength.rbegin(); it != by_strength.rend(); ++it) {
+        counts.push_back(fmt::format("{} {}", with_commas(it->second), name_of(it->first)));
+      }
+      std::vector<std::string> analyses;
+      for (const auto& [name, count] : by_analysis) {
+        analyses.push_back(fmt::format("{} {}", name, with_commas(count)));
+      }
+      print("{}\n{}: {} ({})\n", trace, bold(counted(report_.findings.size(), "finding")),
+            fmt::join(counts, ", "), fmt::join(analyses, ", "));
+    }
+    write_left_out();
+  }
+
+  void write_left_out() {
+    if (report_.suppressed > 0) print("{} suppressed\n", counted(report_.suppressed, "finding"));
+    if (report_.known > 0) {
+      print("{} left out, as in the baseline\n", counted(report_.known, "finding"));
+    }
+    if (report_.too_weak > 0) {
+      print("{} left out, weaker than asked for\n", counted(report_.too_weak, "finding"));
+    }
+  }
+
+  const Report& report_;
+  const ReportStyle& style_;
+  ByteSink& sink_;
+  SourceLines sources_;
+};
+
+const ReporterRegistration registration({
+    .name = "text",
+    .summary = "for people: what happened, where, why, and a picture of it",
+    .wants_excerpts = true,
+    .write = [](const Report& report, const ReportStyle& style,
+                ByteSink& sink) { TextReport(report, style, sink).write(); },
+});
+
+}  // namespace
+}  // namespace foretrace

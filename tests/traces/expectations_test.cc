@@ -1,0 +1,97 @@
+// Every trace under tests/traces says in its comments what is to be found:
+//   # expect hb: data-race x 0 5            the pair, exactly
+//   # expect hb: data-race x 0 5 observed   and its strength
+//   # expect lockset: none
+//   # expect none                           nothing, by any analysis
+// For each analysis that is named, the list is complete.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "formats/trace_io.h"
+#include "property/run_analysis.h"
+
+namespace foretrace::testing {
+namespace {
+
+struct Expectations {
+  std::map<std::string, std::multiset<std::string>> by_analysis;
+  bool with_strength = false;
+};
+
+Expectations expectations_in(const std::string& tiddle) {
+  Expectations expected;
+  for (const std::string_view line : split(tiddle, '\n')) {
+    std::vector<std::string_view> words = words_of(line);
+    if (words.size() < 3 || words[0] != "#" || words[1] != "expect") continue;
+    if (words[2] == "none") {
+      for (const AnalysisInfo& info : analyses()) expected.by_analysis[std::string(info.name)];
+      continue;
+    }
+    EXPECT_TRUE(words[2].ends_with(":")) << line;
+    const std::string analysis(words[2].substr(0, words[2].size() - 1));
+    EXPECT_TRUE(analysis_named(analysis)) << line;
+    std::multiset<std::string>& list = expected.by_analysis[analysis];
+    if (words[3] == "none") continue;
+    words.erase(words.begin(), words.begin() + 3);
+    if (strength_named(words.back())) expected.with_strength = true;
+    list.insert(fmt::format("{}", fmt::join(words, " ")));
+  }
+  return expected;
+}
+
+std::string described(const Candidate& candidate, const Trace& trace, bool with_strength) {
+  std::string text = candidate.kind;
+  if (candidate.variable) text += fmt::format(" {}", trace.symbols->location(*candidate.variable));
+  if (candidate.lock) text += fmt::format(" {}", trace.symbols->lock(*candidate.lock));
+  for (const CandidateEvent& event : candidate.events) text += fmt::format(" {}", event.index);
+  if (with_strength) text += fmt::format(" {}", name_of(candidate.strength));
+  return text;
+}
+
+class Expected : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Expected, IsFound) {
+  const std::string tiddle = file_bytes(GetParam());
+  const Expectations expected = expectations_in(tiddle);
+  ASSERT_FALSE(expected.by_analysis.empty()) << "no expectation in " << GetParam();
+  const Result<Trace> read = read_trace(tiddle, "tiddle");
+  ASSERT_TRUE(read) << read.error().message;
+  const Trace& trace = *read;
+  for (const auto& [analysis, findings] : expected.by_analysis) {
+    for (const size_t batch_size : {0, 1, 3}) {
+      std::multiset<std::string> found;
+      for (const Candidate& candidate : run_analysis(analysis, trace, batch_size)) {
+        found.insert(described(candidate, trace, expected.with_strength));
+      }
+      EXPECT_EQ(found, findings) << analysis << " in batches of " << batch_size;
+    }
+  }
+}
+
+std::vector<std::string> trace_files() {
+  std::vector<std::string> files;
+  const std::string folder = std::string(FORETRACE_SOURCE_DIR) + "/tests/traces";
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == ".tiddle") files.push_back(entry.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  const std::filesystem::path path(info.param);
+  std::string name = path.parent_path().filename().string() + "_" + path.stem().string();
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+  }
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Traces, Expected, ::testing::ValuesIn(trace_files()), test_name);
+
+}  // namespace
+}  // namespace foretrace::testing
