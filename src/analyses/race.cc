@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "analyses/race_finder.h"
 #include "base/text.h"
 
 namespace foretrace {
@@ -48,6 +49,13 @@ Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
     }
   }
   return candidate;
+}
+
+std::vector<std::string> pair_limit_notes(std::string_view analysis, uint64_t pairs,
+                                          uint64_t max_pairs) {
+  if (pairs <= max_pairs) return {};
+  return {fmt::format("{}: {} race; only the first {} are listed (--max-pairs)", analysis,
+                      counted(pairs, "pair"), with_commas(max_pairs))};
 }
 
 }  // namespace foretrace

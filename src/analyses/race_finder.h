@@ -1,0 +1,204 @@
+// Finds races of an order over events, whichever order that is.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyses/race.h"
+
+namespace foretrace {
+
+// What the finders need to know of an order at the current point of the trace.
+// The order must be transitive and closed under program order on both sides
+// (a < b, b before c in one thread: a < c; and the same in front).
+template <typename Order>
+concept RaceOrder = requires(Order order, const Access& past, ThreadId thread,
+                             const RaceSide& first, const Event& event) {
+  // `past`, by another thread, is ordered before `thread`'s current event.
+  { order.ordered(past, thread) } -> std::convertible_to<bool>;
+  // `first` races with `event`, whose access is `second`.
+  order.propose(first, event, past);
+};
+
+// For each racy location the pair whose second access comes earliest, and of
+// its partners the latest. FastTrack's way: as long as a location has no race,
+// its writes are totally ordered and its last write stands for all of them, and
+// so does its last read unless reads are concurrent.
+template <RaceOrder Order>
+class FirstPairFinder {
+ public:
+  FirstPairFinder() = default;
+  ~FirstPairFinder() {
+    for (const Location& location : locations_) delete location.readers;
+  }
+  FirstPairFinder(const FirstPairFinder&) = delete;
+  FirstPairFinder& operator=(const FirstPairFinder&) = delete;
+
+  // Call some events ahead of access().
+  void prefetch(const Event& event) const {
+    if (is_access(event.op()) && event.object < locations_.size()) {
+      __builtin_prefetch(&locations_[event.object], 1);
+    }
+  }
+
+  void access(const Event& event, const Access& current, Order& order) {
+    if (event.object >= locations_.size()) {
+      locations_.resize(std::max<size_t>(event.object + 1, locations_.size() * 2));
+    }
+    Location& x = locations_[event.object];
+    if (x.racy) return;
+    if (event.op() == Op::rd) {
+      read(x, event, current, order);
+    } else {
+      write(x, event, current, order);
+    }
+  }
+
+ private:
+  // One cache line.
+  struct alignas(64) Location {
+    Access write;
+    Access read;                   // the last read, while reads are ordered
+    std::vector<Access>* readers;  // else the last read of each thread, by thread
+    bool racy;                     // reported; nothing more is kept
+  };
+  static_assert(sizeof(Location) == 64);
+
+  static bool ordered(const Access& past, ThreadId thread, Order& order) {
+    return past.epoch.is_zero() || past.epoch.thread() == thread || order.ordered(past, thread);
+  }
+
+  void read(Location& x, const Event& event, const Access& current, Order& order) {
+    if (!ordered(x.write, event.thread, order)) {
+      report(x, {Op::wr, x.write}, event, current, order);
+    } else if (x.readers != nullptr) {
+      remember_reader(*x.readers, current);
+    } else if (ordered(x.read, event.thread, order)) {
+      x.read = current;  // this read comes after every other one
+    } else {
+      x.readers = new std::vector<Access>{x.read};
+      remember_reader(*x.readers, current);
+    }
+  }
+
+  void write(Location& x, const Event& event, const Access& current, Order& order) {
+    if (const std::optional<RaceSide> first = racing_with_write(x, event.thread, order)) {
+      report(x, *first, event, current, order);
+    } else {
+      x.write = current;
+      x.read = Access();  // all reads come before this write, which stands for them
+      if (x.readers != nullptr) forget_readers(x);
+    }
+  }
+
+  static std::optional<RaceSide> racing_with_write(const Location& x, ThreadId thread,
+                                                   Order& order) {
+    std::optional<RaceSide> latest;
+    const auto consider = [&](Op op, const Access& past) {
+      if (ordered(past, thread, order)) return;
+      if (!latest || past.index > latest->access.index) latest = RaceSide{op, past};
+    };
+    consider(Op::wr, x.write);
+    if (x.readers == nullptr) {
+      consider(Op::rd, x.read);
+    } else {
+      for (const Access& reader : *x.readers) consider(Op::rd, reader);
+    }
+    return latest;
+  }
+
+  static void remember_reader(std::vector<Access>& readers, const Access& access) {
+    const auto place = std::lower_bound(
+        readers.begin(), readers.end(), access.epoch.thread(),
+        [](const Access& reader, ThreadId thread) { return reader.epoch.thread() < thread; });
+    if (place != readers.end() && place->epoch.thread() == access.epoch.thread()) {
+      *place = access;
+    } else {
+      readers.insert(place, access);
+    }
+  }
+
+  static void forget_readers(Location& x) {
+    delete x.readers;
+    x.readers = nullptr;
+  }
+
+  static void report(Location& x, const RaceSide& first, const Event& event,
+                     const Access& second, Order& order) {
+    order.propose(first, event, second);
+    x.racy = true;
+    forget_readers(x);
+  }
+
+  std::vector<Location> locations_;
+};
+
+// Every racing pair; keeps every access. The accesses of one thread that race
+// with a new access are the latest ones of that thread, so the cost beyond one
+// step per access and thread is the number of pairs.
+template <RaceOrder Order>
+class AllPairFinder {
+ public:
+  explicit AllPairFinder(uint64_t max_pairs) : max_pairs_(max_pairs) {}
+
+  uint64_t pairs() const { return pairs_; }
+  uint64_t max_pairs() const { return max_pairs_; }
+
+  void access(const Event& event, const Access& current, Order& order) {
+    if (event.object >= locations_.size()) {
+      locations_.resize(std::max<size_t>(event.object + 1, locations_.size() * 2));
+    }
+    std::vector<History>& histories = locations_[event.object];
+    racing_.clear();
+    for (const History& history : histories) {
+      if (history.thread == event.thread) continue;
+      collect(Op::wr, history.writes, event.thread, order);
+      if (event.op() == Op::wr) collect(Op::rd, history.reads, event.thread, order);
+    }
+    std::sort(racing_.begin(), racing_.end(), [](const RaceSide& a, const RaceSide& b) {
+      return a.access.index < b.access.index;
+    });
+    for (const RaceSide& first : racing_) {
+      if (++pairs_ <= max_pairs_) order.propose(first, event, current);
+    }
+    History& own = history_of(histories, event.thread);
+    (event.op() == Op::wr ? own.writes : own.reads).push_back(current);
+  }
+
+ private:
+  // The accesses of one location by one thread, in trace order.
+  struct History {
+    ThreadId thread = 0;
+    std::vector<Access> reads;
+    std::vector<Access> writes;
+  };
+
+  void collect(Op op, const std::vector<Access>& past, ThreadId thread, Order& order) {
+    for (auto it = past.rbegin(); it != past.rend() && !order.ordered(*it, thread); ++it) {
+      racing_.push_back({op, *it});
+    }
+  }
+
+  static History& history_of(std::vector<History>& histories, ThreadId thread) {
+    const auto place =
+        std::lower_bound(histories.begin(), histories.end(), thread,
+                         [](const History& history, ThreadId t) { return history.thread < t; });
+    if (place != histories.end() && place->thread == thread) return *place;
+    return *histories.insert(place, History{thread, {}, {}});
+  }
+
+  const uint64_t max_pairs_;
+  uint64_t pairs_ = 0;
+  std::vector<std::vector<History>> locations_;
+  std::vector<RaceSide> racing_;  // reused
+};
+
+// What an analysis says when it found more pairs than it lists.
+std::vector<std::string> pair_limit_notes(std::string_view analysis, uint64_t pairs,
+                                          uint64_t max_pairs);
+
+}  // namespace foretrace

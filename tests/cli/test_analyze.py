@@ -1,0 +1,149 @@
+"""The analyze command as users and scripts run it."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FORETRACE = os.environ.get("FORETRACE", str(ROOT / "build" / "test" / "foretrace"))
+PAPER = ROOT / "tests" / "traces" / "paper000"
+
+
+def run(*arguments, **options):
+    return subprocess.run([FORETRACE, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, **options)
+
+
+def findings(*arguments, **options):
+    result = run("analyze", *arguments, "--format", "json", **options)
+    assert result.returncode in (0, 1), result.stderr
+    return json.loads(result.stdout)
+
+
+class Analyze(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def test_exit_status_says_whether_there_are_findings(self):
+        self.assertEqual(run("analyze", PAPER / "figure-1.8.tiddle").returncode, 1)
+        clean = run("analyze", PAPER / "figure-1.9.tiddle", "--analysis", "hb")
+        self.assertEqual(clean.returncode, 0)
+        self.assertIn("no findings", clean.stdout)
+
+    def test_json_keeps_the_contract(self):
+        report = findings(PAPER / "figure-1.8.tiddle", "--analysis", "hb")
+        self.assertEqual(report["schema"], "foretrace/findings/1")
+        self.assertEqual({k: report["trace"][k] for k in ("events", "threads", "locations", "locks")},
+                         {"events": 6, "threads": 2, "locations": 1, "locks": 1})
+        self.assertEqual(report["analyses"]["hb"]["passes"], 1)
+        (race,) = report["findings"]
+        self.assertEqual(race["events"][0], {"index": 2, "thread": "2", "op": "wr", "object": "x", "site": None})
+        self.assertEqual(race["witness"], [0, 1, 2, 3])
+        for key in ("id", "analysis", "kind", "strength", "message", "variable", "lock", "labels", "detail"):
+            self.assertIn(key, race)
+
+    def test_ids_are_the_same_in_every_format(self):
+        for trace in ("figure-1.8", "figure-10.2b", "figure-16.2"):
+            source = PAPER / f"{trace}.tiddle"
+            expected = [f["id"] for f in findings(source)["findings"]]
+            self.assertTrue(expected)
+            for name in ("t.std", "t.ftr", "t.tiddle", "t.std.gz", "t.ftr.zst", "t.rr"):
+                target = self.path / name
+                self.assertEqual(run("convert", source, target).returncode, 0)
+                self.assertEqual([f["id"] for f in findings(target)["findings"]], expected, name)
+
+    def test_planted_races_and_no_others(self):
+        for shape in ("flat", "tree", "waves", "none"):
+            target = self.path / "g.ftr"
+            run("generate", "--events", "200k", "--races", 7, "--shape", shape, "--seed", 3, "-o", target, check=True)
+            found = findings(target, "--analysis", "hb")["findings"]
+            self.assertEqual(sorted(f["variable"] for f in found), [f"race{i}" for i in range(7)], shape)
+            self.assertEqual({f["strength"] for f in found}, {"observed"})
+
+    def test_reads_from_a_pipe(self):
+        text = (PAPER / "figure-1.8.tiddle").read_text()
+        self.assertEqual(run("analyze", "-", input=text).returncode, 1)
+
+    def test_baseline_leaves_only_what_is_new(self):
+        old = self.path / "old.json"
+        trace = PAPER / "figure-16.2.tiddle"
+        self.assertEqual(run("analyze", trace, "--format", "json", "-o", old).returncode, 1)
+        again = run("analyze", trace, "--baseline", old)
+        self.assertEqual(again.returncode, 0)
+        self.assertIn("left out, as in the baseline", again.stdout)
+        longer = self.path / "longer.tiddle"
+        longer.write_text(trace.read_text() + "wr 2 z\nwr 1 z\n")
+        new = findings(longer, "--baseline", old, "--analysis", "hb")["findings"]
+        self.assertEqual([f["variable"] for f in new], ["z"])
+
+    def test_suppressions_and_those_that_match_nothing(self):
+        rules = self.path / "rules"
+        rules.write_text("variable=x\nvariable=nothing\n")
+        result = run("analyze", PAPER / "figure-16.2.tiddle", "--analysis", "hb", "--suppress", rules)
+        self.assertEqual(result.returncode, 1)
+        self.assertNotIn("race on x", result.stdout)
+        self.assertIn("race on y", result.stdout)
+        self.assertIn("rules:2: this suppression matched nothing", result.stderr)
+
+    def test_strength_hides_what_is_weaker(self):
+        result = run("analyze", PAPER / "figure-1.9.tiddle", "--analysis", "lockset", "--strength", "certified")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("weaker than asked for", result.stdout)
+
+    def test_all_pairs(self):
+        trace = self.path / "many.tiddle"
+        trace.write_text("".join(f"wr {t} x\n" for t in range(6)))
+        self.assertEqual(len(findings(trace, "--analysis", "hb")["findings"]), 1)
+        every = findings(trace, "--analysis", "hb", "--all-pairs")["findings"]
+        self.assertEqual(len(every), 15)
+        self.assertEqual(len({f["id"] for f in every}), 15)
+        some = run("analyze", trace, "--analysis", "hb", "--all-pairs", "--max-pairs", 4)
+        self.assertIn("15 pairs race; only the first 4 are listed", some.stderr)
+
+    def test_bad_command_lines_are_one_sentence(self):
+        trace = PAPER / "figure-1.8.tiddle"
+        for arguments, hint in (
+                (("--analysis", "hc"), "did you mean 'hb'?"), (("--format", "jason"), "did you mean 'json'?"),
+                (("--strength", "sure"), "predicted, certified or observed"),
+                (("--max-pairs", "many"), "not a count"), (("--baseline", "/nonexistent"), "cannot open"),
+                (("--suppress", "/"), "directory"), (("-o", "/nonexistent/x"), "cannot write")):
+            result = run("analyze", trace, *arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertIn(hint, result.stderr)
+
+    def test_pictures_name_the_source_line(self):
+        result = run("analyze", "examples/bank.tiddle")
+        self.assertIn("14 | transfers += 1;", result.stdout)
+        self.assertRegex(result.stdout, r"11 ▶ +r\(transfers\)")
+
+    def test_an_error_in_the_trace_is_refused_with_its_line(self):
+        trace = self.path / "bad.tiddle"
+        trace.write_text("acq 1 l\n# comment\nrel 2 l\n")
+        result = run("analyze", trace)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("bad.tiddle:3: thread 2 releases lock l, which it does not hold", result.stderr)
+        lenient = run("analyze", trace, "--lenient")
+        self.assertEqual(lenient.returncode, 0)
+        self.assertIn("1 event dropped", lenient.stderr)
+
+    def test_locks_that_do_not_nest(self):
+        trace = self.path / "chain.tiddle"
+        trace.write_text("acq 1 a\nacq 1 b\nrel 1 a\nwr 1 x\nrel 1 b\nacq 2 b\nwr 2 x\nrel 2 b\n")
+        self.assertEqual(run("analyze", trace).returncode, 2)
+        self.assertEqual(run("analyze", trace, "--unnested").returncode, 0)
+
+
+class Readme(unittest.TestCase):
+    def test_its_first_example_is_real(self):
+        block = re.search(r"```\n\$ \./foretrace (.*?)\n(.*?)```", (ROOT / "README.md").read_text(), re.S)
+        self.assertEqual(run(*block.group(1).split()).stdout, block.group(2))
+
+
+if __name__ == "__main__":
+    unittest.main()
