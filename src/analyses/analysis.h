@@ -60,6 +60,9 @@ struct AnalysisInfo {
   std::string_view name;
   std::string_view summary;  // one line
   std::vector<AnalysisOption> options;
+  // Its candidates are worth nothing until they are decided, for which the whole
+  // trace must be kept in memory.
+  bool needs_deciding = false;
   std::unique_ptr<Analysis> (*create)(AnalysisContext context);
 };
 

@@ -40,6 +40,11 @@ struct Candidate {
   std::optional<LockId> lock;
   std::vector<uint32_t> labels;
   std::optional<std::vector<uint64_t>> witness;
+  // Candidates of one analysis with the same group are instances of one error,
+  // of which one is enough; 0 is no group.
+  uint64_t group = 0;
+  // Worth reporting only if a schedule is found.
+  bool only_if_certified = false;
   nlohmann::ordered_json detail = nlohmann::ordered_json::object();
 };
 

@@ -1,7 +1,5 @@
 #include "analyses/race.h"
 
-#include <numeric>
-
 #include "analyses/race_finder.h"
 #include "base/text.h"
 
@@ -38,15 +36,7 @@ Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
                       side_event(locksets, location, second)};
   if (observed) {
     candidate.strength = Strength::observed;
-    const uint64_t prefix = first.access.index;
-    candidate.detail["prefix"] = prefix;
-    if (prefix <= kLongestPrefix) {
-      std::vector<uint64_t> schedule(prefix);
-      std::iota(schedule.begin(), schedule.end(), uint64_t{0});
-      schedule.push_back(first.access.index);
-      schedule.push_back(second.access.index);
-      candidate.witness = std::move(schedule);
-    }
+    candidate.detail["prefix"] = first.access.index;
   }
   return candidate;
 }

@@ -61,13 +61,10 @@ struct RaceSide {
 };
 
 // The candidate for a race between two accesses of `location`, the earlier one
-// first. `observed` says that the trace itself is the witness (see ReadySince);
-// the candidate then carries the prefix of the trace as its schedule, if that is
-// short enough to be written out (kLongestPrefix), and the prefix's length.
+// first. `observed` says that the trace itself is the witness (see ReadySince):
+// `detail.prefix` then says how many of its events come before the two.
 Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
                          const LocksetTable& locksets, LocationId location, const RaceSide& first,
                          const RaceSide& second, bool observed, std::string reason);
-
-inline constexpr uint64_t kLongestPrefix = 10'000;
 
 }  // namespace foretrace

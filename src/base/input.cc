@@ -14,7 +14,9 @@
 namespace foretrace {
 namespace {
 
-constexpr size_t kReadSize = size_t{1} << 20;
+// The room for each read: little for small inputs, and not too much for large.
+constexpr size_t kLeastRoom = size_t{1} << 15;
+constexpr size_t kMostRoom = size_t{1} << 19;
 
 class FileSource : public ByteSource {
  public:
@@ -88,15 +90,15 @@ Result<std::unique_ptr<ByteSource>> memory_input(std::string name, std::string b
 
 Result<bool> ByteReader::fill() {
   if (begin_ > 0 && begin_ == end_) begin_ = end_ = 0;
-  if (buffer_.size() - end_ < kReadSize / 2) {
-    if (begin_ >= kReadSize / 2 || begin_ > end_ - begin_) {
+  const uint64_t read_so_far = consumed_ + (end_ - begin_);
+  const auto room = static_cast<size_t>(std::clamp<uint64_t>(read_so_far, kLeastRoom, kMostRoom));
+  if (buffer_.size() - end_ < room) {
+    if (begin_ >= room || begin_ > end_ - begin_) {
       std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
       end_ -= begin_;
       begin_ = 0;
     }
-    if (buffer_.size() - end_ < kReadSize / 2) {
-      buffer_.resize(std::max(buffer_.size() * 2, kReadSize));
-    }
+    if (buffer_.size() - end_ < room) buffer_.resize(std::max(buffer_.size() * 2, 2 * room));
   }
   const Result<size_t> got = source_->read({buffer_.data() + end_, buffer_.size() - end_});
   if (!got) return tl::unexpected(got.error());

@@ -124,7 +124,9 @@ class GzipSink : public ByteSink {
 class ZstdSink : public ByteSink {
  public:
   explicit ZstdSink(std::unique_ptr<ByteSink> sink)
-      : sink_(std::move(sink)), stream_(ZSTD_createCStream()), out_(ZSTD_CStreamOutSize()) {}
+      : sink_(std::move(sink)), stream_(ZSTD_createCStream()), out_(ZSTD_CStreamOutSize()) {
+    ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);  // as the zstd command does
+  }
   ~ZstdSink() override { ZSTD_freeCStream(stream_); }
 
   void write(std::string_view bytes) override { run(bytes, ZSTD_e_continue); }

@@ -30,8 +30,9 @@ size_t terminal_width() {
 
 }  // namespace
 
-Progress::Progress(std::string activity)
+Progress::Progress(std::string activity, std::string unit)
     : activity_(std::move(activity)),
+      unit_(std::move(unit)),
       visible_(is_drawable_terminal()),
       start_(Clock::now()),
       next_(start_ + kInterval) {}
@@ -51,8 +52,9 @@ void Progress::update(std::optional<double> share, uint64_t count) {
 void Progress::draw(std::optional<double> share, uint64_t count, Clock::time_point now) {
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const double rate = static_cast<double>(count) / seconds / 1e6;
-  std::string tail = fmt::format(" {} events, {:.1f}M/s", with_commas(count), rate);
+  const double rate = static_cast<double>(count) / seconds;
+  std::string tail = fmt::format(" {} {}, ", with_commas(count), unit_);
+  tail += rate >= 1e5 ? fmt::format("{:.1f}M/s", rate / 1e6) : fmt::format("{:.0f}/s", rate);
   std::string bar;
   if (share) {
     constexpr size_t kBarWidth = 24;

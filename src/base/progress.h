@@ -10,14 +10,15 @@ namespace foretrace {
 
 class Progress {
  public:
-  // `activity` stands in front of the bar: "analyzing a.ftr".
-  explicit Progress(std::string activity);
+  // `activity` stands in front of the bar: "analyzing a.ftr"; `unit` is what is
+  // counted.
+  explicit Progress(std::string activity, std::string unit = "events");
   ~Progress();  // removes the bar
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   // `share` is between 0 and 1, or nothing if the end is not known; `count` is
-  // the number of events so far. Cheap: draws at most ten times a second.
+  // the number of units so far. Cheap: draws at most ten times a second.
   void update(std::optional<double> share, uint64_t count);
 
  private:
@@ -25,6 +26,7 @@ class Progress {
   void draw(std::optional<double> share, uint64_t count, Clock::time_point now);
 
   const std::string activity_;
+  const std::string unit_;
   const bool visible_;
   const Clock::time_point start_;
   Clock::time_point next_;

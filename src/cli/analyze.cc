@@ -3,16 +3,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <memory>
 
 #include "analyses/analysis.h"
 #include "base/output.h"
-#include "base/progress.h"
+#include "base/interrupt.h"
 #include "base/text.h"
+#include "cli/analysis_run.h"
 #include "cli/command.h"
+#include "cli/options.h"
 #include "cli/trace_options.h"
 #include "findings/filter.h"
 #include "report/report.h"
@@ -29,15 +30,10 @@ struct AnalyzeOptions {
   std::string strength = "predicted";
   std::string suppressions;
   std::string baseline;
+  uint64_t budget = 100'000'000;
   // Options that analyses declare: by name, what was given.
   std::map<std::string, std::string> values;
   std::map<std::string, bool> flags;
-};
-
-struct RunningAnalysis {
-  std::string name;
-  std::unique_ptr<Analysis> analysis;
-  double seconds = 0;
 };
 
 class Analyze {
@@ -52,7 +48,7 @@ class Analyze {
       return fail("--strength is predicted, certified or observed, not '{}'",
                   printable(options_.strength));
     }
-    for (auto step : {&Analyze::read_filters, &Analyze::choose_analyses, &Analyze::go_through}) {
+    for (auto step : {&Analyze::read_filters, &Analyze::choose_analyses, &Analyze::run_analyses}) {
       if (const Result<void> done = (this->*step)(); !done) return tl::unexpected(done.error());
     }
     filter(*strength);
@@ -108,55 +104,16 @@ class Analyze {
     return {};
   }
 
-  Result<void> go_through() {
-    Result<std::unique_ptr<TraceStream>> opened =
+  Result<void> run_analyses() {
+    Result<std::unique_ptr<TraceStream>> stream =
         TraceStream::open(options_.trace.path, options_.trace.stream);
-    if (!opened) return tl::unexpected(opened.error());
-    TraceStream& stream = **opened;
-    const auto propose = [&](Candidate candidate) {
-      report_.findings.push_back(make_finding(std::move(candidate), stream.symbols()));
-    };
-    std::vector<RunningAnalysis> running;
-    for (const AnalysisInfo* info : chosen_) {
-      running.push_back({std::string(info->name),
-                         info->create({stream.symbols(), settings_, propose}), 0});
-    }
-    if (const Result<void> done = feed(stream, running); !done) return done;
-    for (const RunningAnalysis& one : running) {
-      report_.analyses.push_back({one.name, one.seconds, one.analysis->passes()});
-      for (const std::string& note : one.analysis->notes()) say(note);
-    }
-    print_notes(stream);
-    report_.source = stream.source_name();
-    report_.events = stream.event_count();
-    report_.threads = stream.symbols().names(Space::thread).size();
-    report_.locations = stream.symbols().names(Space::location).size();
-    report_.locks = stream.symbols().names(Space::lock).size();
-    // Analyses propose batch by batch; report one analysis after the other.
-    std::stable_sort(report_.findings.begin(), report_.findings.end(),
-                     [](const Finding& a, const Finding& b) { return a.analysis < b.analysis; });
-    assign_ids(report_.findings);
-    return {};
-  }
-
-  Result<void> feed(TraceStream& stream, std::vector<RunningAnalysis>& running) const {
-    using Clock = std::chrono::steady_clock;
-    Progress progress("analyzing " + stream.source_name());
-    for (bool more = true; more;) {
-      const Result<EventBatch> batch = stream.next();
-      if (!batch) return tl::unexpected(batch.error());
-      more = !batch->events.empty();
-      for (RunningAnalysis& one : running) {
-        const Clock::time_point start = Clock::now();
-        if (more) {
-          one.analysis->process(*batch);
-        } else {
-          one.analysis->finish();
-        }
-        one.seconds += std::chrono::duration<double>(Clock::now() - start).count();
-      }
-      progress.update(stream.progress(), stream.event_count());
-    }
+    if (!stream) return tl::unexpected(stream.error());
+    catch_interrupt();
+    AnalysisRuns runs(std::move(*stream), chosen_, settings_);
+    if (const Result<void> done = runs.go_through(); !done) return done;
+    runs.decide_candidates(options_.budget);
+    for (const std::string& note : runs.notes()) say(note);
+    report_ = runs.take_report();
     return {};
   }
 
@@ -235,17 +192,20 @@ std::function<Result<int>()> setup(CLI::App& app) {
                  "The analyses to run, separated by commas (default: all; see 'foretrace analyses')")
       ->delimiter(',')
       ->type_name("NAME,…");
-  app.add_option("--format", options->format, "text or json")->type_name("FORMAT");
+  std::vector<std::string> format_names;
+  for (const Reporter& reporter : reporters()) format_names.emplace_back(reporter.name);
+  add_choice(app, "--format", options->format, format_names, "How the report is written");
   app.add_option("-o,--output", options->output, "Where the report goes; - is standard output")
       ->type_name("FILE");
-  app.add_option("--strength", options->strength,
-                 "Report only findings that are at least predicted, certified or observed")
-      ->type_name("STRENGTH");
+  add_choice(app, "--strength", options->strength, {"predicted", "certified", "observed"},
+             "Report only findings that are at least this strong");
   app.add_option("--suppress", options->suppressions, "Leave out what the rules in FILE cover")
       ->type_name("FILE");
   app.add_option("--baseline", options->baseline,
                  "Leave out what the JSON report in FILE already has")
       ->type_name("FILE");
+  add_count(app, "--budget", options->budget,
+            "How much work the search for a schedule may take, for each candidate, in events");
   add_analysis_options(app, *options);
   return [options] { return Analyze(*options).run(); };
 }

@@ -33,6 +33,13 @@ class ThreadSets {
  private:
   static constexpr ThreadId kMasked = 64;
   static constexpr size_t kMostPairs = size_t{1} << 22;
+  // The set looks at the low bits of a hash, which in a pair are the thread's.
+  struct PairHash {
+    size_t operator()(uint64_t pair) const {
+      pair *= 0x9E3779B97F4A7C15;
+      return pair ^ (pair >> 32);
+    }
+  };
   struct Set {
     uint64_t mask = 0;  // of the threads below kMasked
     uint32_t more = 0;  // other threads
@@ -52,7 +59,7 @@ class ThreadSets {
   }
 
   std::vector<Set> sets_;
-  tsl::robin_set<uint64_t> pairs_;
+  tsl::robin_set<uint64_t, PairHash> pairs_;
   bool complete_ = true;
 };
 

@@ -1,15 +1,16 @@
 #include "cli/trace_options.h"
 
-#include <fmt/format.h>
-
 #include <cstdio>
+
+#include <fmt/format.h>
 
 namespace foretrace {
 
 void add_trace_options(CLI::App& app, TraceOptions& options) {
   app.add_option("TRACE", options.path, "The trace to read; - is standard input")->required();
   app.add_option("--input-format", options.stream.input_format,
-                 "The trace's format, if it is not recognised by its content");
+                 "The trace's format, if it is not recognised by its content")
+      ->type_name("FORMAT");
   app.add_flag("--lenient", options.stream.well_formed.lenient,
                "Drop events that no program can produce instead of refusing the trace");
   app.add_flag("--unnested", options.stream.well_formed.unnested,

@@ -3,6 +3,8 @@
 #include <tsl/robin_map.h>
 
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
@@ -68,6 +70,22 @@ Finding make_finding(Candidate candidate, const Symbols& symbols) {
   finding.witness = std::move(candidate.witness);
   finding.detail = std::move(candidate.detail);
   return finding;
+}
+
+std::vector<Finding> make_findings(std::vector<Candidate> candidates, const Symbols& symbols) {
+  std::stable_sort(
+      candidates.begin(), candidates.end(),
+      [](const Candidate& a, const Candidate& b) { return a.analysis < b.analysis; });
+  std::set<std::tuple<std::string, std::string, std::vector<uint64_t>>> seen;
+  std::vector<Finding> findings;
+  for (Candidate& candidate : candidates) {
+    std::vector<uint64_t> indexes;
+    for (const CandidateEvent& event : candidate.events) indexes.push_back(event.index);
+    if (!seen.emplace(candidate.analysis, candidate.kind, std::move(indexes)).second) continue;
+    findings.push_back(make_finding(std::move(candidate), symbols));
+  }
+  assign_ids(findings);
+  return findings;
 }
 
 void assign_ids(std::vector<Finding>& findings) {

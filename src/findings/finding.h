@@ -45,6 +45,10 @@ struct Finding {
 
 Finding make_finding(Candidate candidate, const Symbols& symbols);
 
+// The findings of all candidates, with ids, by analysis and then as proposed.
+// What two analyses proposed under one name is one finding.
+std::vector<Finding> make_findings(std::vector<Candidate> candidates, const Symbols& symbols);
+
 // Gives each finding an id that is the same in every run that has the error: a
 // hash of what it is (analysis, kind, variable, lock, labels) and where
 // (operations and sites of its events, in any order), but not of indexes or

@@ -73,6 +73,11 @@ LocksetId LocksetTable::as_exclusive(LocksetId set) {
   });
 }
 
+bool LocksetTable::exclude_each_other(LocksetId a, LocksetId b) {
+  return intersection(exclusive_part(a), as_exclusive(b)) != kEmptyLockset ||
+         intersection(as_exclusive(a), exclusive_part(b)) != kEmptyLockset;
+}
+
 std::vector<HeldLock> LocksetTable::locks(LocksetId set) const {
   std::vector<HeldLock> locks;
   for (const Key key : sets_[set]) locks.push_back({key >> 1, (key & 1) != 0});

@@ -36,6 +36,10 @@ class LocksetTable {
   // The same locks, all counted as held for writing: protection for a reader.
   LocksetId as_exclusive(LocksetId set);
 
+  // Whether some lock is in both sets, in one of them for writing: two threads
+  // cannot hold these sets at the same time.
+  bool exclude_each_other(LocksetId a, LocksetId b);
+
   std::vector<HeldLock> locks(LocksetId set) const;
 
  private:

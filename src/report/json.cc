@@ -58,15 +58,22 @@ void write(const Report& report, const ReportStyle&, ByteSink& sink) {
                       {"locks", report.locks}};
   Json analyses = Json::object();
   for (const AnalysisRun& run : report.analyses) {
-    analyses[run.name] = {{"seconds", run.seconds}, {"passes", run.passes}};
+    Json& json = analyses[run.name] = {{"seconds", run.seconds}, {"passes", run.passes}};
+    const Decisions& decisions = run.decisions;
+    if (decisions.certified + decisions.infeasible + decisions.undecided == 0) continue;
+    json["certified"] = decisions.certified;
+    json["infeasible"] = decisions.infeasible;
+    json["undecided"] = decisions.undecided;
   }
   const Json left_out = {{"suppressed", report.suppressed},
                          {"known", report.known},
                          {"too_weak", report.too_weak}};
   // Finding by finding, so that a million of them need no second copy.
   sink.write(fmt::format("{{\"schema\": \"foretrace/findings/1\",\n \"trace\": {},\n "
-                         "\"analyses\": {},\n \"left_out\": {},\n \"findings\": [",
-                         dumped(trace), dumped(analyses), dumped(left_out)));
+                         "\"analyses\": {},\n \"certify\": {{\"seconds\": {}}},\n "
+                         "\"left_out\": {},\n \"partial\": {},\n \"findings\": [",
+                         dumped(trace), dumped(analyses), report.deciding_seconds,
+                         dumped(left_out), report.partial));
   std::string_view separator = "\n  ";
   for (const Finding& finding : report.findings) {
     sink.write(separator);

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/output.h"
+#include "certify/certifier.h"
 #include "findings/finding.h"
 #include "report/excerpt.h"
 
@@ -18,6 +19,7 @@ struct AnalysisRun {
   std::string name;
   double seconds = 0;
   uint64_t passes = 1;
+  Decisions decisions;  // what became of its candidates
 };
 
 struct Report {
@@ -29,6 +31,8 @@ struct Report {
   std::vector<AnalysisRun> analyses;
   std::vector<Finding> findings;
   std::vector<Excerpt> excerpts;  // of the first findings, for those who want them
+  double deciding_seconds = 0;    // spent on looking for schedules
+  bool partial = false;           // the user stopped it
   uint64_t suppressed = 0;        // findings left out by suppressions,
   uint64_t known = 0;             // by the baseline,
   uint64_t too_weak = 0;          // and by --strength

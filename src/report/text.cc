@@ -207,7 +207,13 @@ class TextReport {
       print("{}\n{}: {} ({})\n", trace, bold(counted(report_.findings.size(), "finding")),
             fmt::join(counts, ", "), fmt::join(analyses, ", "));
     }
+    for (const AnalysisRun& run : report_.analyses) {
+      if (run.decisions.undecided == 0) continue;
+      print("{}: {} left undecided within the budget (--budget)\n", run.name,
+            counted(run.decisions.undecided, "candidate"));
+    }
     write_left_out();
+    if (report_.partial) print("interrupted: this is only what was found until then\n");
   }
 
   void write_left_out() {

@@ -62,12 +62,29 @@ size_t SiteHash::operator()(const Site& site) const {
 
 TextSymbols::TextSymbols(Symbols& symbols)
     : symbols_(symbols), files_(symbols.files), site_texts_(site_text_names_) {
+  spaces_.reserve(kSpaceCount);
   for (size_t space = 0; space < kSpaceCount; ++space) {
     spaces_.emplace_back(symbols.names(static_cast<Space>(space)));
   }
 }
 
-SiteId TextSymbols::add_site(std::string_view text) {
+SiteId TextSymbols::intern_numbered_site(std::string_view text, const NumberedSite& parts) {
+  const SiteId site = intern_site_text(text);
+  SiteGroup& group = group_of(parts.front);
+  if (group.front != parts.front) {
+    group.front = parts.front;
+    group.sites.clear();
+  }
+  if (parts.number >= group.sites.size()) {
+    group.sites.resize(std::max<size_t>(parts.number + 1, group.sites.size() * 2), kNoSite);
+  }
+  group.sites[parts.number] = site;
+  return site;
+}
+
+SiteId TextSymbols::intern_site_text(std::string_view text) {
+  const uint32_t id = site_texts_.intern(text);
+  if (id < site_of_text_.size()) return site_of_text_[id];
   const SiteText parsed = parse_site(text);
   Site site;
   if (!parsed.file.empty()) site.file = files_.intern(parsed.file) + 1;

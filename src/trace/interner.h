@@ -1,6 +1,8 @@
 // Names to numbers, for readers of text.
 #pragma once
 
+#include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +43,11 @@ class Interner {
   uint32_t find(unsigned char letter, uint32_t number) const {
     const std::vector<uint32_t>& ids = numbered_[letter].ids;
     return number < ids.size() ? ids[number] : 0;
+  }
+  // The same for a name that does not have this form.
+  uint32_t find(std::string_view name) const {
+    const auto found = by_name_.find(name);
+    return found != by_name_.end() ? found->second + 1 : 0;
   }
   static bool is_letter(char c) { return static_cast<unsigned char>(c) > '9'; }
   static constexpr unsigned char kNoLetter = 0;
@@ -89,8 +96,10 @@ class TextSymbols {
   // See parse_site(); "" is the unknown site.
   SiteId intern_site(std::string_view text) {
     if (text.empty()) return kNoSite;
-    const uint32_t id = site_texts_.intern(text);
-    return id < site_of_text_.size() ? site_of_text_[id] : add_site(text);
+    const NumberedSite parts = split_number(text);
+    if (parts.number == 0) return intern_site_text(text);
+    const SiteId known = cached(parts);
+    return known != kNoSite ? known : intern_numbered_site(text, parts);
   }
 
   // The site with only the line `line`, if it is known; else kNoSite.
@@ -100,7 +109,42 @@ class TextSymbols {
   }
 
  private:
-  SiteId add_site(std::string_view text);
+  // "a.c:" and 12 of "a.c:12"; number 0 for a text that the cache is not for.
+  struct NumberedSite {
+    std::string_view front;
+    uint32_t number = 0;
+  };
+  // The sites whose texts differ only in the number at the end: those of a file.
+  struct SiteGroup {
+    std::string front;
+    std::vector<SiteId> sites;  // by number; kNoSite: ask intern_site_text()
+  };
+  static constexpr uint32_t kMaxCachedNumber = 1U << 15;
+  static constexpr size_t kSiteGroups = 64;
+
+  static NumberedSite split_number(std::string_view text) {
+    uint32_t number = 0;
+    size_t place = text.size();
+    for (uint32_t scale = 1; place > 0 && scale <= kMaxCachedNumber; scale *= 10, --place) {
+      const auto digit = static_cast<uint32_t>(static_cast<unsigned char>(text[place - 1])) - '0';
+      if (digit > 9) break;
+      number += digit * scale;
+    }
+    if (place == 0 || text[place - 1] != ':' || number >= kMaxCachedNumber) return {};
+    return {text.substr(0, place), number};
+  }
+  SiteGroup& group_of(std::string_view front) {
+    const size_t middle = static_cast<unsigned char>(front[front.size() / 2]);
+    return groups_[(front.size() * 7 + middle) % kSiteGroups];
+  }
+  SiteId cached(const NumberedSite& parts) {
+    const SiteGroup& group = group_of(parts.front);
+    return parts.number < group.sites.size() && group.front == parts.front
+               ? group.sites[parts.number]
+               : kNoSite;
+  }
+  SiteId intern_numbered_site(std::string_view text, const NumberedSite& parts);
+  SiteId intern_site_text(std::string_view text);
 
   Symbols& symbols_;
   std::vector<Interner> spaces_;  // by Space
@@ -108,6 +152,7 @@ class TextSymbols {
   NameTable site_text_names_;
   Interner site_texts_;
   std::vector<SiteId> site_of_text_;
+  std::array<SiteGroup, kSiteGroups> groups_;
   tsl::robin_map<Site, SiteId, SiteHash> site_ids_;
 };
 

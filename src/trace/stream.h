@@ -34,6 +34,7 @@ class TraceStream {
   Result<EventBatch> next();
 
   const Symbols& symbols() const { return reader_->symbols(); }
+  std::shared_ptr<const Symbols> shared_symbols() const { return reader_->shared_symbols(); }
   const std::string& source_name() const { return reader_->source_name(); }
   std::optional<double> progress() const { return reader_->progress(); }
 

@@ -13,11 +13,12 @@ std::optional<Op> op_named(std::string_view name) {
 }
 
 uint32_t NameTable::append(std::string_view name) {
-  constexpr size_t kBlock = size_t{1} << 16;
+  constexpr size_t kFirstBlock = size_t{1} << 10;  // each next doubles
+  constexpr size_t kLargestBlock = size_t{1} << 16;
   const uint32_t id = names_.size();
   if (name.size() > left_) {
-    left_ = std::max(kBlock, name.size());
-    blocks_.push_back(std::make_unique<char[]>(left_));
+    left_ = std::max(std::clamp(block_size_ * 2, kFirstBlock, kLargestBlock), name.size());
+    blocks_.push_back(std::make_unique_for_overwrite<char[]>(left_));
     block_size_ = left_;
   }
   char* const place = blocks_.empty() ? nullptr : blocks_.back().get() + (block_size_ - left_);

@@ -30,10 +30,13 @@ Result<void> TextTraceReader::read(EventBuffer& buffer) {
 }
 
 void TextTraceReader::take_plain_lines() {
-  const std::string_view window = input().window();
-  const size_t last_end = window.rfind('\n');
-  if (last_end == std::string_view::npos) return;
-  input().consume(plain_lines(window.substr(0, last_end + 1)));
+  if (input().offset() >= whole_lines_end_) {
+    const size_t last_end = input().window().rfind('\n');
+    if (last_end == std::string_view::npos) return;
+    whole_lines_end_ = input().offset() + last_end + 1;
+  }
+  const uint64_t size = whole_lines_end_ - input().offset();
+  input().consume(plain_lines(input().window().substr(0, size)));
 }
 
 Result<void> TextTraceReader::take_line() {

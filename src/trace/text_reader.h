@@ -54,7 +54,8 @@ class TextTraceReader : public TraceReader {
 
   TextSymbols text_symbols_;
   EventBuffer* buffer_ = nullptr;
-  uint64_t line_number_ = 1;  // of the line being parsed
+  uint64_t line_number_ = 1;      // of the line being parsed
+  uint64_t whole_lines_end_ = 0;  // offset; all lines of the window before it are whole
   uint64_t next_index_ = 0;
   bool at_end_ = false;    // the last line was read
   bool finished_ = false;  // and at_end() was called

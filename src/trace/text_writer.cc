@@ -7,6 +7,8 @@
 namespace foretrace {
 namespace {
 
+constexpr size_t kFlushSize = size_t{1} << 16;
+
 bool is_number(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
@@ -34,6 +36,7 @@ std::string spelled(std::string_view text, bool (*legal)(std::string_view, size_
 Result<void> TextTraceWriter::write(const EventBatch& batch) {
   for (const Event& event : batch.events) {
     if (event.op() != Op::skip) line(event, batch.value_of(event));
+    if (text_.size() >= kFlushSize) flush();
   }
   flush();
   return {};
@@ -64,7 +67,10 @@ std::string_view TextTraceWriter::add_word(Space space, uint32_t id) {
 
   tsl::robin_set<std::string_view>& taken = taken_[static_cast<size_t>(space)];
   std::string word = base;
-  for (uint32_t copy = 2; taken.contains(word); ++copy) word = fmt::format("{}_{}", base, copy);
+  while (taken.contains(word)) {
+    uint32_t& copy = copies_[static_cast<size_t>(space)].try_emplace(base, 1).first.value();
+    word = fmt::format("{}_{}", base, ++copy);
+  }
   if (word != wanted) lose(Loss::name);
 
   std::vector<std::string_view>& words = words_[static_cast<size_t>(space)];

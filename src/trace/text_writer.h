@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <tsl/robin_map.h>
 #include <tsl/robin_set.h>
 
 #include "trace/format.h"
@@ -69,6 +70,8 @@ class TextTraceWriter : public TraceWriter {
   std::string text_;
   std::array<std::vector<std::string_view>, kSpaceCount> words_;
   std::array<tsl::robin_set<std::string_view>, kSpaceCount> taken_;
+  // For words that several names would become: the number of the last copy.
+  std::array<tsl::robin_map<std::string, uint32_t>, kSpaceCount> copies_;
   std::deque<std::string> own_words_;  // those that are not in the symbols
   std::vector<std::string> sites_;
 };

@@ -166,6 +166,7 @@ const AnalysisRegistration registration({
     .name = kName,
     .summary = "locations that no lock guards consistently (Eraser); may raise false alarms",
     .options = {},
+    .needs_deciding = false,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<Lockset>(std::move(context));
     },

@@ -247,6 +247,7 @@ Result<void> FtrReader::read_declarations() {
     for (uint64_t left = cursor.varint(); left > 0 && cursor.ok(); --left) {
       members.emplace_back(cursor.string());
     }
+    if (kind > 1) return damaged("it has a directive of an unknown kind");
     if (kind == 0) {
       mutable_symbols().sets.push_back({std::move(name), std::move(members)});
     } else {
@@ -313,7 +314,11 @@ Result<void> FtrReader::read_events(EventBuffer& buffer) {
   }
   if (!cursor.done()) {
     for (Event& event : buffer.events) {
-      if (event.has_value != 0) buffer.set_value(event, ftr::unzigzag(cursor.varint()));
+      if (event.has_value == 0) continue;
+      if (space_of(event.op()) != Space::location) {
+        return damaged("an event has a value that cannot have one");
+      }
+      buffer.set_value(event, ftr::unzigzag(cursor.varint()));
     }
     if (!cursor.ok() || !cursor.done()) return damaged("its values do not fit its events");
   } else if (std::any_of(heads.begin(), heads.end(),

@@ -280,6 +280,7 @@ class RoadRunnerWriter : public TextTraceWriter {
   static bool legal(std::string_view name, size_t place) {
     const char c = name[place];
     const bool at_an_end = place == 0 || place + 1 == name.size();
+    if (name == "-1") return place != 0;  // no thread, in a Join line
     if (c == '(' || c == ')') return balanced(name);
     return static_cast<unsigned char>(c) >= ' ' && c != ',' && (c != ' ' || !at_an_end);
   }
@@ -364,19 +365,19 @@ class RoadRunnerWriter : public TextTraceWriter {
   Reacquires reacquires_;
 };
 
-// Certain if one of the first lines tells of an event; the log may start with
-// messages of RoadRunner and of the program.
+// Certain if one of the first lines tells of an event; possible if the log
+// starts with a message of RoadRunner.
 Match match(std::string_view head, bool whole) {
-  bool message_seen = false;
-  while (!head.empty()) {
+  Match match = Match::no;
+  for (bool first = true; !head.empty(); first = false) {
     const size_t end = head.find('\n');
     if (end == std::string_view::npos && !whole) break;
     const std::string_view text = trimmed(head.substr(0, end));
     head.remove_prefix(end == std::string_view::npos ? head.size() : end + 1);
     if (call_of(text).op != nullptr) return Match::certain;
-    message_seen = message_seen || text.starts_with('[') || text.starts_with("## ");
+    if (first && text.starts_with('[') && text.ends_with(']')) match = Match::possible;
   }
-  return message_seen ? Match::possible : Match::no;
+  return match;
 }
 
 const FormatRegistration registration({

@@ -168,10 +168,10 @@ struct Scanned {
 // blank at an end, or the field or line ends before `stop` comes. A line's end
 // must lie ahead.
 inline bool scan(const char*& place, char stop, Scanned& name) {
-  const char* p = place;
-  name.letter = Interner::kNoLetter;
-  if (Interner::is_letter(*p) && *p != stop) name.letter = static_cast<unsigned char>(*p++);
-  const char* const digits = p;
+  const bool has_letter = Interner::is_letter(*place) && *place != '|';
+  name.letter = has_letter ? static_cast<unsigned char>(*place) : Interner::kNoLetter;
+  const char* const digits = place + (has_letter ? 1 : 0);
+  const char* p = digits;
   name.number = 0;
   for (;; ++p) {
     const auto digit = static_cast<uint32_t>(static_cast<unsigned char>(*p)) - '0';
@@ -222,9 +222,10 @@ size_t StdReader::plain_lines(std::string_view text) {
     if (!scan(place, '\n', site)) break;
 
     // New threads are for line(): there may be too many, and 9 is T9.
-    if (!thread.numbered) break;
+    Interner& threads = names().space(Space::thread);
     if (thread.letter == Interner::kNoLetter) thread.letter = 'T';
-    const uint32_t thread_id = names().space(Space::thread).find(thread.letter, thread.number);
+    const uint32_t thread_id =
+        thread.numbered ? threads.find(thread.letter, thread.number) : threads.find(thread.text);
     if (thread_id == 0) break;
 
     SiteId site_id = kNoSite;

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "formats/trace_io.h"
 
@@ -92,8 +93,8 @@ TEST(StdReader, NamesMayBeAnything) {
 }
 
 TEST(StdReader, SaysWhatIsWrongAndWhere) {
-  EXPECT_EQ(read_raw("T1|w(V1)|1\nT1|aqc(L1)|2\n").error,
-            "trace:2: unknown operation 'aqc'; did you mean 'acq'?");
+  EXPECT_EQ(read_raw("T1|w(V1)|1\nT1|acqq(L1)|2\n").error,
+            "trace:2: unknown operation 'acqq'; did you mean 'acq'?");
   EXPECT_EQ(read_raw("T1|w(V1)|1\nT1 w V1\n").error,
             "trace:2: no '|' in 'T1 w V1'; expected thread|op(object)|site, such as T1|w(V2)|12");
   const std::string good = "T1|w(V1)|1\n";
@@ -121,6 +122,31 @@ TEST(StdReader, BatchesHaveRunningIndexes) {
   const RawTrace trace = read_raw(text);  // checks the batches' first indexes
   EXPECT_EQ(trace.events.size(), 3 * kBatchEvents);
   EXPECT_EQ(trace.lines.back(), 3 * kBatchEvents);
+}
+
+// Whole lines are parsed in bulk, a last one without an end is not: both ways
+// must give the same.
+RC_GTEST_PROP(StdReader, ParsesInBulkAsItParsesOneLine, ()) {
+  const auto piece = rc::gen::element<std::string>(
+      "T1", "T2", "main", "|", "|", "|", "r", "w", "acq", "rel", "(", "(", ")", ")", "V1", "V01",
+      "7", "07", "0", "123456789012", "L1", " ", "\r", "x.c:3", "\xC3", ":");
+  const auto line = rc::gen::map(rc::gen::container<std::vector<std::string>>(piece),
+                                 [](const std::vector<std::string>& pieces) {
+                                   std::string text;
+                                   for (const std::string& part : pieces) text += part;
+                                   return text;
+                                 });
+  // Mostly a line that is nearly right.
+  const auto field = [&](const char* usual) {
+    return rc::gen::weightedOneOf<std::string>({{4, rc::gen::just(std::string(usual))}, {1, line}});
+  };
+  const std::string text =
+      *field("T1") + *field("|") + *field("w(") + *field("V1") + *field(")|") + *field("12");
+  const std::string before = "T1|w(V1)|1\nmain|w(V1)|1\n7|w(V1)|1\n";
+  const RawTrace alone = read_raw(before + text, "std");
+  const RawTrace bulk = read_raw(before + text + "\n", "std");
+  RC_ASSERT(bulk.error == alone.error);
+  RC_ASSERT(event_texts(bulk) == event_texts(alone));
 }
 
 std::string as_std(const std::string& tiddle, std::vector<std::string>* losses = nullptr) {

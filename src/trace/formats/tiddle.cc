@@ -149,6 +149,7 @@ class TiddleWriter : public TextTraceWriter {
 
   void declare(std::string_view kind, std::string_view name,
                const std::vector<std::string>& members) {
+    if (members.empty()) return lose(Loss::declaration);  // Tiddle wants one at least
     text().append(kind).append(" ").append(legal_word(name));
     for (const std::string& member : members) text().append(" ").append(legal_word(member));
     text() += '\n';

@@ -91,6 +91,21 @@ TEST(TiddleWriter, ChangesNamesThatItCannotWrite) {
   EXPECT_EQ(again.symbols->names(Space::location).size(), 6U);
 }
 
+// A recorder may give many places one name. They stay apart, and that does not
+// take forever.
+TEST(TiddleWriter, KeepsManyEqualNamesApart) {
+  Symbols symbols;
+  symbols.names(Space::thread).append("1");
+  std::vector<Event> events;
+  for (uint32_t i = 0; i < 50'000; ++i) {
+    symbols.names(Space::location).append("x");
+    events.push_back(make_event(0, Op::wr, i));
+  }
+  const WrittenTrace written = write_trace({0, events, {}}, symbols, "tiddle");
+  EXPECT_EQ(read_raw(written.bytes).symbols->names(Space::location).size(), 50'000U);
+  EXPECT_THAT(written.losses, ElementsAre("49,999 names that had to be changed"));
+}
+
 TEST(TiddleWriter, CountsFunctionsAndSitesThatAreLost) {
   Symbols symbols;
   symbols.names(Space::thread).append("1");

@@ -1,0 +1,191 @@
+// The maximal race predictor: proposes every clashing pair that nothing obvious
+// rules out; certify decides.
+#include <tsl/robin_map.h>
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "analyses/race.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "order/happens_before.h"
+
+namespace foretrace {
+namespace {
+
+constexpr std::string_view kName = "race";
+
+// Of the accesses at one site under the same locks, this many of each thread are
+// kept as partners for later accesses: of pairs that look the same, near ones.
+constexpr size_t kKeptPerSite = 8;
+// Of the pairs at the same two sites, this many are tried.
+constexpr size_t kTriedPerSites = 64;
+
+class Race : public Analysis {
+ public:
+  explicit Race(AnalysisContext context)
+      : context_(std::move(context)),
+        all_pairs_(context_.settings.flag(kAllPairsOption)),
+        max_pairs_(context_.settings.count(kMaxPairsOption)),
+        held_(locksets_) {}
+
+  void process(const EventBatch& batch) override {
+    for (size_t i = 0; i < batch.events.size(); ++i) {
+      const Event& event = batch.events[i];
+      const uint64_t index = batch.first_index + i;
+      if (event.op() == Op::skip) continue;
+      if (event.resumes != 0) {
+        hard_order_.resume(event.thread);
+        held_.resume(event);
+      }
+      if (is_access(event.op())) {
+        access(index, event);
+      } else {
+        // Only what no schedule can change: locks and volatiles are for certify.
+        if (event.op() == Op::fork || event.op() == Op::join || event.op() == Op::barrier) {
+          hard_order_.advance(event);
+        }
+        held_.advance(event);
+      }
+      ready_.advance(index, event);
+    }
+  }
+
+  void finish() override {
+    std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) {
+      return std::tuple(a.group, a.distance()) < std::tuple(b.group, b.distance());
+    });
+    for (const Pair& pair : pairs_) {
+      Candidate candidate = race_candidate(
+          kName, context_.symbols, locksets_, pair.location, pair.first, pair.second,
+          pair.observed, "Another schedule of the same run brings both to this point.");
+      candidate.group = pair.group;
+      candidate.only_if_certified = true;
+      context_.propose(std::move(candidate));
+    }
+  }
+
+  std::vector<std::string> notes() const override {
+    if (left_out_ == 0) return {};
+    return {fmt::format("race: {} were not looked at: too many like them (--all-pairs, --max-pairs)",
+                        counted(left_out_, "pair"))};
+  }
+
+ private:
+  struct Pair {
+    LocationId location;
+    RaceSide first;
+    RaceSide second;
+    bool observed;
+    uint64_t group;
+    uint64_t distance() const { return second.access.index - first.access.index; }
+  };
+  // The accesses of one location by one thread that look alike.
+  struct Alike {
+    ThreadId thread;
+    Op op;
+    SiteId site;
+    LocksetId held;
+    std::vector<Access> accesses;
+    uint64_t forgotten = 0;
+  };
+  struct Group {
+    uint64_t number = 0;
+    uint64_t pairs = 0;
+  };
+
+  void access(uint64_t index, const Event& event) {
+    const Access current = {hard_order_.epoch(event.thread), index, event.site,
+                            held_.held(event.thread)};
+    if (event.object >= locations_.size()) {
+      locations_.resize(std::max<size_t>(event.object + 1, locations_.size() * 2));
+    }
+    std::vector<Alike>& kinds = locations_[event.object];
+    for (const Alike& kind : kinds) {
+      if (kind.thread == event.thread || (kind.op == Op::rd && event.op() == Op::rd)) continue;
+      if (locksets_.exclude_each_other(kind.held, current.held)) continue;
+      if (kind.forgotten > 0) left_out_ += kind.forgotten;
+      for (auto past = kind.accesses.rbegin(); past != kind.accesses.rend(); ++past) {
+        if (hard_order_.ordered(past->epoch, event.thread)) break;  // and all before it
+        add_pair({kind.op, *past}, event, current);
+      }
+    }
+    remember(kinds, event, current);
+  }
+
+  void remember(std::vector<Alike>& kinds, const Event& event, const Access& current) {
+    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const Alike& kind) {
+      return kind.thread == event.thread && kind.op == event.op() && kind.site == event.site &&
+             kind.held == current.held;
+    });
+    if (found == kinds.end()) {
+      kinds.push_back({event.thread, event.op(), event.site, current.held, {current}, 0});
+      return;
+    }
+    if (!all_pairs_ && event.site != kNoSite && found->accesses.size() == kKeptPerSite) {
+      found->accesses.erase(found->accesses.begin());
+      ++found->forgotten;
+    }
+    found->accesses.push_back(current);
+  }
+
+  void add_pair(const RaceSide& first, const Event& event, const Access& current) {
+    if (pairs_.size() >= max_pairs_) {
+      ++left_out_;
+      return;
+    }
+    Group& group = group_of(first, event, current);
+    if (++group.pairs > kTriedPerSites && !all_pairs_ && event.site != kNoSite) {
+      ++left_out_;
+      return;
+    }
+    pairs_.push_back({event.object, first, {event.op(), current},
+                      ready_.ready_at(first.access.index, event), group.number});
+  }
+
+  // Pairs at the same two sites, on the same location, are one error. Without
+  // sites, or if all pairs are wanted, each pair is its own.
+  Group& group_of(const RaceSide& first, const Event& event, const Access& current) {
+    if (all_pairs_ || first.access.site == kNoSite || event.site == kNoSite) {
+      single_ = {++groups_made_, 0};
+      return single_;
+    }
+    uint64_t a = uint64_t{first.access.site} << 1 | (first.op == Op::wr ? 1 : 0);
+    uint64_t b = uint64_t{current.site} << 1 | (event.op() == Op::wr ? 1 : 0);
+    if (a > b) std::swap(a, b);
+    const uint64_t key = mixed(a) ^ mixed(mixed(b) + event.object);
+    Group& group = groups_[key];
+    if (group.number == 0) group.number = ++groups_made_;
+    return group;
+  }
+
+  AnalysisContext context_;
+  const bool all_pairs_;
+  const uint64_t max_pairs_;
+  HappensBefore hard_order_;
+  LocksetTable locksets_;
+  HeldLocks held_;
+  ReadySince ready_;
+  std::vector<std::vector<Alike>> locations_;
+  tsl::robin_map<uint64_t, Group, IntegerHash> groups_;
+  Group single_;
+  uint64_t groups_made_ = 0;
+  std::vector<Pair> pairs_;
+  uint64_t left_out_ = 0;
+};
+
+const AnalysisRegistration registration({
+    .name = kName,
+    .summary = "every race of another schedule that can be proven from this trace",
+    .options = {kAllPairsOption, kMaxPairsOption},
+    .needs_deciding = true,
+    .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
+      return std::make_unique<Race>(std::move(context));
+    },
+});
+
+}  // namespace
+}  // namespace foretrace

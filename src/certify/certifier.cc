@@ -1,0 +1,167 @@
+#include "certify/certifier.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+#include "certify/certify.h"
+#include "certify/checker.h"
+
+namespace foretrace {
+namespace {
+
+// A race that the trace itself shows gets its schedule written out up to this.
+constexpr uint64_t kLongestPrefix = 10'000;
+
+// The candidates of one error: places in the list.
+using Group = std::vector<size_t>;
+
+std::vector<Group> grouped(const std::vector<Candidate>& candidates) {
+  std::vector<Group> groups;
+  std::map<std::pair<std::string, uint64_t>, size_t> numbers;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const Candidate& candidate = candidates[i];
+    if (candidate.group == 0) {
+      groups.push_back({i});
+      continue;
+    }
+    const auto [entry, fresh] =
+        numbers.try_emplace({candidate.analysis, candidate.group}, groups.size());
+    if (fresh) groups.emplace_back();
+    groups[entry->second].push_back(i);
+  }
+  return groups;
+}
+
+bool is_decidable(const Candidate& candidate) {
+  return candidate.kind == "data-race" || candidate.kind == "deadlock";
+}
+
+class Certifier {
+ public:
+  Certifier(const Trace& trace, std::vector<Candidate>& candidates,
+            const CertifierOptions& options)
+      : trace_(trace),
+        model_(trace),
+        checker_(trace),
+        candidates_(candidates),
+        options_(options),
+        groups_(grouped(candidates)),
+        kept_(candidates.size()) {}
+
+  std::map<std::string, Decisions> run() {
+    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
+    const unsigned wanted = options_.workers == 0 ? cores : options_.workers;
+    const auto count = static_cast<unsigned>(std::min<size_t>(wanted, groups_.size()));
+    std::vector<std::thread> workers;
+    for (unsigned i = 1; i < count; ++i) workers.emplace_back([this] { work(false); });
+    work(true);
+    for (std::thread& worker : workers) worker.join();
+
+    std::vector<Candidate> kept;
+    for (size_t i = 0; i < candidates_.size(); ++i) {
+      if (kept_[i] != 0) kept.push_back(std::move(candidates_[i]));
+    }
+    candidates_ = std::move(kept);
+    return decisions_;
+  }
+
+ private:
+  void work(bool shows_progress) {
+    for (;;) {
+      const size_t number = next_.fetch_add(1);
+      if (number >= groups_.size()) return;
+      decide_group(groups_[number]);
+      const size_t done = done_.fetch_add(1) + 1;
+      if (shows_progress && options_.progress && !options_.progress(done, groups_.size())) {
+        stopped_ = true;
+      }
+    }
+  }
+
+  // Groups share no candidate, so each worker changes only its own.
+  void decide_group(const Group& group) {
+    for (const size_t i : group) {
+      if (candidates_[i].strength != Strength::predicted || !is_decidable(candidates_[i])) {
+        if (candidates_[i].strength == Strength::observed) add_prefix(candidates_[i]);
+        kept_[i] = 1;
+        return;
+      }
+    }
+    bool undecided = false;
+    for (const size_t i : group) {
+      const Verdict verdict = decide_one(candidates_[i]);
+      if (verdict == Verdict::feasible) {
+        kept_[i] = 1;
+        return count(candidates_[i].analysis, &Decisions::certified);
+      }
+      undecided |= verdict == Verdict::undecided;
+    }
+    Candidate& first = candidates_[group.front()];
+    first.detail["certify"] = undecided ? "undecided" : "infeasible";
+    kept_[group.front()] = first.only_if_certified ? 0 : 1;
+    count(first.analysis, undecided ? &Decisions::undecided : &Decisions::infeasible);
+  }
+
+  // The trace itself shows the race: its beginning is the schedule.
+  void add_prefix(Candidate& candidate) const {
+    const uint64_t prefix = candidate.events[0].index;
+    if (candidate.kind != "data-race" || candidate.witness || prefix > kLongestPrefix) return;
+    std::vector<uint64_t> schedule;
+    for (uint64_t i = 0; i < prefix; ++i) {
+      if (trace_.events[i].op() != Op::skip) schedule.push_back(i);
+    }
+    for (const CandidateEvent& event : candidate.events) schedule.push_back(event.index);
+    candidate.witness = std::move(schedule);
+  }
+
+  void count(const std::string& analysis, uint64_t Decisions::*what) {
+    const std::lock_guard lock(mutex_);
+    ++(decisions_[analysis].*what);
+  }
+
+  Verdict decide_one(Candidate& candidate) const {
+    if (stopped_) return Verdict::undecided;
+    Goal goal;
+    for (const CandidateEvent& event : candidate.events) goal.next.push_back(event.index);
+    Certificate certificate = certify(model_, goal, options_.budget);
+    if (certificate.verdict != Verdict::feasible) return certificate.verdict;
+    std::vector<uint64_t>& schedule = certificate.schedule;
+    Result<void> checked;
+    if (candidate.kind == "deadlock") {
+      checked = checker_.check_deadlock(schedule, goal.next);
+    } else {
+      schedule.insert(schedule.end(), goal.next.begin(), goal.next.end());
+      checked = checker_.check_race(schedule);
+    }
+    // The search would be wrong: say nothing rather than something false.
+    if (!checked) return Verdict::undecided;
+    candidate.strength = Strength::certified;
+    candidate.witness = std::move(schedule);
+    return Verdict::feasible;
+  }
+
+  const Trace& trace_;
+  const Model model_;
+  const ScheduleChecker checker_;
+  std::vector<Candidate>& candidates_;
+  const CertifierOptions& options_;
+  const std::vector<Group> groups_;
+  std::vector<char> kept_;  // not bool: workers write neighbouring ones
+  std::atomic<size_t> next_{0};
+  std::atomic<size_t> done_{0};
+  std::atomic<bool> stopped_{false};
+  std::mutex mutex_;
+  std::map<std::string, Decisions> decisions_;  // guarded by mutex_
+};
+
+}  // namespace
+
+std::map<std::string, Decisions> decide(const Trace& trace, std::vector<Candidate>& candidates,
+                                        const CertifierOptions& options) {
+  if (candidates.empty()) return {};
+  return Certifier(trace, candidates, options).run();
+}
+
+}  // namespace foretrace

@@ -1,0 +1,37 @@
+// The kernel: looks for a correct reordering of a trace (Definition 7 of paper
+// 000) that reaches a goal, or shows that there is none.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "certify/model.h"
+
+namespace foretrace {
+
+// A point that a reordering may reach: each of these events, of different
+// threads, is its thread's next one. For a race these are the two accesses; for
+// a deadlock the acquires that block each other: that they do follows from the
+// locks that their threads hold there.
+struct Goal {
+  std::vector<uint64_t> next;  // event indexes
+};
+
+enum class Verdict {
+  feasible,    // `schedule` reaches the goal
+  infeasible,  // no correct reordering does
+  undecided,   // the budget was used up
+};
+
+struct Certificate {
+  Verdict verdict = Verdict::undecided;
+  std::vector<uint64_t> schedule;  // event indexes, without the goal's
+  uint64_t steps = 0;              // what it cost, in the unit of the budget
+};
+
+// `budget` bounds the work: the number of steps of the trace that are looked at,
+// over all attempts. Exact as long as the answer is not "undecided". Pure: may
+// run for several goals of one model at the same time.
+Certificate certify(const Model& model, const Goal& goal, uint64_t budget);
+
+}  // namespace foretrace

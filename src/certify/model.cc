@@ -1,0 +1,216 @@
+#include "certify/model.h"
+
+#include <algorithm>
+
+namespace foretrace {
+namespace {
+
+Model::Kind kind_of(Op op) {
+  switch (op) {
+    case Op::rd:
+    case Op::vrd: return Model::Kind::read;
+    case Op::wr:
+    case Op::vwr: return Model::Kind::write;
+    case Op::vrmw: return Model::Kind::read_write;
+    case Op::acq:
+    case Op::racq: return Model::Kind::acquire;
+    case Op::rel:
+    case Op::rrel:
+    case Op::wait: return Model::Kind::release;
+    default: return Model::Kind::other;
+  }
+}
+
+// The entry of `thread` in a list of per-thread lists; made if it is missing.
+template <typename Entry>
+Entry& of_thread(std::vector<Entry>& entries, ThreadId thread) {
+  const auto found = std::find_if(entries.begin(), entries.end(),
+                                  [&](const Entry& entry) { return entry.thread == thread; });
+  if (found != entries.end()) return *found;
+  entries.push_back({thread, {}});
+  return entries.back();
+}
+
+}  // namespace
+
+class ModelBuilder {
+ public:
+  ModelBuilder(const Trace& trace, Model& model) : trace_(trace), model_(model) {
+    const Symbols& symbols = *trace.symbols;
+    model_.threads_.resize(symbols.names(Space::thread).size());
+    model_.needs_.resize(model_.threads_.size());
+    model_.sections_.resize(symbols.names(Space::lock).size());
+    model_.writes_.resize(symbols.names(Space::location).size());
+    model_.steps_.resize(trace.events.size());
+    last_write_.resize(model_.writes_.size(), kNoStep);
+    threads_.resize(model_.threads_.size());
+    barriers_.resize(symbols.names(Space::barrier).size());
+    waits_.resize(model_.sections_.size());
+  }
+
+  void build() {
+    for (uint64_t index = 0; index < trace_.events.size(); ++index) {
+      if (trace_.events[index].op() != Op::skip) add(index, trace_.events[index]);
+    }
+    for (std::vector<Model::Need>& needs : model_.needs_) {
+      std::stable_sort(needs.begin(), needs.end(), [](const Model::Need& a, const Model::Need& b) {
+        return a.place < b.place;
+      });
+    }
+  }
+
+ private:
+  struct Wait {
+    ThreadId thread;
+    std::vector<Step> notifies;  // that came since it began
+  };
+  struct Thread {
+    Step fork = kNoStep;
+    bool waiting = false;
+    LockId wait_lock = 0;
+    bool at_barrier = false;
+    uint32_t barrier = 0;
+    uint32_t generation = 0;
+  };
+  struct Barrier {
+    std::vector<std::vector<Step>> generations;  // arrivals
+    bool open = false;                           // nobody has left the last one
+  };
+
+  uint32_t size(ThreadId thread) const {
+    return static_cast<uint32_t>(model_.threads_[thread].size());
+  }
+
+  Step push(ThreadId thread, uint64_t index, Model::Kind kind, uint32_t object) {
+    const Step step = {thread, size(thread)};
+    model_.threads_[thread].push_back({index, object, Model::kNever, kind, false, false, kNoStep});
+    return step;
+  }
+  void need(Step step, Step needed) {
+    if (step.thread != needed.thread) model_.needs_[step.thread].push_back({step.place, needed});
+  }
+
+  void add(uint64_t index, const Event& event) {
+    Thread& thread = threads_[event.thread];
+    if (event.resumes != 0 && thread.waiting) end_wait(index, event, thread);
+    const bool is_reacquire = taken_back_;
+    taken_back_ = false;
+    const Step step = is_reacquire ? Step{event.thread, size(event.thread) - 1}
+                                   : push(event.thread, index, kind_of(event.op()), event.object);
+    model_.steps_[index] = step;
+    if (step.place == 0 && thread.fork != kNoStep) need(step, thread.fork);
+    if (event.resumes != 0 && thread.at_barrier) end_barrier(step, thread);
+    if (!is_reacquire) add_operation(event, step, thread);
+  }
+
+  // Taking the lock back is a step of its own, unless the event is that acquire.
+  void end_wait(uint64_t index, const Event& event, Thread& thread) {
+    thread.waiting = false;
+    const LockId lock = thread.wait_lock;
+    const Step step = push(event.thread, index, Model::Kind::acquire, lock);
+    begin_section(step, lock, false);
+    const auto wait = std::find_if(waits_[lock].begin(), waits_[lock].end(),
+                                   [&](const Wait& w) { return w.thread == event.thread; });
+    for (const Step& notify : wait->notifies) need(step, notify);
+    waits_[lock].erase(wait);
+    taken_back_ = event.op() == Op::acq && event.object == lock;
+    model_.threads_[step.thread][step.place].takes_back = !taken_back_;
+  }
+
+  void end_barrier(Step step, Thread& thread) {
+    thread.at_barrier = false;
+    Barrier& barrier = barriers_[thread.barrier];
+    if (thread.generation + 1 == barrier.generations.size()) barrier.open = false;
+    for (const Step& arrival : barrier.generations[thread.generation]) need(step, arrival);
+  }
+
+  void add_operation(const Event& event, Step step, Thread& thread) {
+    Model::Node& node = model_.threads_[step.thread][step.place];
+    switch (event.op()) {
+      case Op::rd:
+      case Op::vrd: node.writer = last_write_[event.object]; break;
+      case Op::vrmw: node.writer = last_write_[event.object]; [[fallthrough]];
+      case Op::wr:
+      case Op::vwr:
+        last_write_[event.object] = step;
+        of_thread(model_.writes_[event.object], event.thread).places.push_back(step.place);
+        break;
+      case Op::acq:
+      case Op::racq: begin_section(step, event.object, event.op() == Op::racq); break;
+      case Op::wait:
+        thread.waiting = true;
+        thread.wait_lock = event.object;
+        waits_[event.object].push_back({event.thread, {}});
+        wait_steps_.resize(std::max<size_t>(wait_steps_.size(), event.thread + 1));
+        wait_steps_[event.thread] = step;
+        [[fallthrough]];
+      case Op::rel:
+      case Op::rrel: end_section(step, event.object, event.op() == Op::rrel); break;
+      case Op::fork: threads_[event.object].fork = step; break;
+      case Op::join: add_join(event, step); break;
+      case Op::notify:
+      case Op::notifyall:
+        for (Wait& wait : waits_[event.object]) {
+          wait.notifies.push_back(step);
+          need(step, wait_steps_[wait.thread]);
+        }
+        break;
+      case Op::barrier: arrive(event, step, thread); break;
+      default: break;
+    }
+  }
+
+  void add_join(const Event& event, Step step) {
+    if (const uint32_t steps = size(event.object); steps > 0) {
+      need(step, {event.object, steps - 1});
+    } else if (threads_[event.object].fork != kNoStep) {
+      need(step, threads_[event.object].fork);
+    }
+  }
+
+  void arrive(const Event& event, Step step, Thread& thread) {
+    Barrier& barrier = barriers_[event.object];
+    if (!barrier.open) {
+      barrier.generations.emplace_back();
+      barrier.open = true;
+    }
+    const size_t generation = barrier.generations.size() - 1;
+    if (generation > 0) {
+      for (const Step& before : barrier.generations[generation - 1]) need(step, before);
+    }
+    barrier.generations[generation].push_back(step);
+    thread.at_barrier = true;
+    thread.barrier = event.object;
+    thread.generation = static_cast<uint32_t>(generation);
+  }
+
+  void begin_section(Step step, LockId lock, bool shared) {
+    auto& list = of_thread(model_.sections_[lock], step.thread).sections;
+    model_.threads_[step.thread][step.place].shared = shared;
+    list.push_back({step.place, Model::kNever, shared});
+  }
+
+  void end_section(Step step, LockId lock, bool shared) {
+    auto& list = of_thread(model_.sections_[lock], step.thread).sections;
+    // The thread holds the lock, so its last section of that kind is open.
+    for (auto section = list.rbegin(); section != list.rend(); ++section) {
+      if (section->end != Model::kNever || section->shared != shared) continue;
+      section->end = step.place;
+      model_.threads_[step.thread][section->begin].partner = step.place;
+      return;
+    }
+  }
+
+  const Trace& trace_;
+  Model& model_;
+  std::vector<Step> last_write_;
+  std::vector<Thread> threads_;
+  std::vector<Barrier> barriers_;
+  std::vector<std::vector<Wait>> waits_;  // by lock: who waits
+  std::vector<Step> wait_steps_;          // by thread: its last wait
+  bool taken_back_ = false;  // the event at hand is itself the acquire that ends a wait
+};
+
+Model::Model(const Trace& trace) { ModelBuilder(trace, *this).build(); }
+
+}  // namespace foretrace

@@ -1,0 +1,73 @@
+// Plays a set of steps through, one after the other.
+#pragma once
+
+#include <functional>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "certify/model.h"
+#include "certify/partial_order.h"
+
+namespace foretrace {
+
+// At each point the step that comes first in the trace and may be taken is
+// taken: what the order puts before it is done, its lock is free, and it does
+// not overwrite what a step of the set still has to read. Because the order has
+// no cycle, the play can only stop where two sections, or a write and a read,
+// that the order leaves open were taken in the wrong order.
+//
+// The order must be saturated: in particular, reads of the initial value come
+// before all writes.
+class Player {
+ public:
+  // Two edges of which one holds in every correct reordering; the play did the
+  // second.
+  struct Obstacle {
+    OrderEdge first;
+    OrderEdge second;
+  };
+
+  Player(const Model& model, const PartialOrder& order);
+
+  // Whether all steps could be taken; fills schedule(), or else obstacle().
+  bool run();
+  const std::vector<uint64_t>& schedule() const { return schedule_; }
+  const Obstacle& obstacle() const { return obstacle_; }
+
+ private:
+  struct LockState {
+    std::vector<Step> readers;  // the acquires of those who hold it
+    Step owner = kNoStep;
+  };
+
+  Step next(ThreadId thread) const { return {thread, done_[thread]}; }
+  uint32_t& pending_reads_of(Step writer, LocationId location);
+  // Puts the thread where its next step belongs: to those that may go on, those
+  // that wait for another thread, or those that something stands in the way of.
+  void place(ThreadId thread);
+  bool is_free(Step acquire) const;
+  bool may_write(Step step);
+  void take(Step step);
+  bool schedule_done() const;
+  Obstacle obstacle_of(Step step);
+
+  const Model& model_;
+  const PartialOrder& order_;
+  std::vector<uint32_t> done_;  // by thread
+  std::vector<LockState> locks_;
+  std::vector<Step> last_write_;  // by location
+  // How many steps of the set still have to read what a write wrote: by thread
+  // and place; and the initial value, by location.
+  std::vector<std::vector<uint32_t>> pending_;
+  std::vector<uint32_t> pending_initial_;
+
+  using Ready = std::pair<uint64_t, ThreadId>;  // by index in the trace
+  std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;
+  std::vector<std::vector<ThreadId>> waiting_;  // by the thread that is waited for
+  std::vector<ThreadId> stopped_;               // by a lock or a pending read
+  std::vector<uint64_t> schedule_;
+  Obstacle obstacle_ = {};
+};
+
+}  // namespace foretrace

@@ -1,0 +1,129 @@
+#include "cli/analysis_run.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/interrupt.h"
+#include "base/progress.h"
+#include "base/text.h"
+
+namespace foretrace {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// A trace up to this long is kept so that candidates can be decided; a longer
+// one only if an analysis cannot do without, because it takes memory (64 MB).
+constexpr size_t kKeptEvents = size_t{4} << 20;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+AnalysisRuns::AnalysisRuns(std::unique_ptr<TraceStream> stream,
+                           const std::vector<const AnalysisInfo*>& chosen,
+                           const AnalysisSettings& settings)
+    : stream_(std::move(stream)) {
+  const auto propose = [this](Candidate candidate) { candidates_.push_back(std::move(candidate)); };
+  for (const AnalysisInfo* info : chosen) {
+    Running& one = running_.emplace_back();
+    one.run.name = info->name;
+    one.analysis = info->create({stream_->symbols(), settings, propose});
+    keep_all_ |= info->needs_deciding;
+  }
+}
+
+Result<void> AnalysisRuns::go_through() {
+  Progress progress("analyzing " + stream_->source_name());
+  for (bool more = true; more;) {
+    const Result<EventBatch> batch = stream_->next();
+    if (!batch) return tl::unexpected(batch.error());
+    partial_ = interrupted();
+    more = !batch->events.empty() && !partial_;
+    if (more) keep(*batch);
+    for (Running& one : running_) {
+      const Clock::time_point start = Clock::now();
+      if (more) {
+        one.analysis->process(*batch);
+      } else {
+        one.analysis->finish();
+      }
+      one.run.seconds += seconds_since(start);
+    }
+    progress.update(stream_->progress(), stream_->event_count());
+  }
+  for (Running& one : running_) one.run.passes = one.analysis->passes();
+  return {};
+}
+
+void AnalysisRuns::keep(const EventBatch& batch) {
+  if (!kept_) return;
+  if (!keep_all_ && trace_.events.size() + batch.events.size() > kKeptEvents) {
+    kept_ = false;
+    trace_ = Trace();
+    return;
+  }
+  const auto shift = static_cast<int32_t>(trace_.big_values.size());
+  for (Event event : batch.events) {
+    if (event.big_value != 0) event.value += shift;
+    trace_.events.push_back(event);
+  }
+  trace_.big_values.insert(trace_.big_values.end(), batch.big_values.begin(),
+                           batch.big_values.end());
+}
+
+void AnalysisRuns::decide_candidates(uint64_t budget) {
+  if (candidates_.empty()) return;
+  if (!kept_) {
+    not_decided_ = true;
+    return;
+  }
+  trace_.symbols = stream_->shared_symbols();
+  Progress progress("looking for schedules", "candidates");
+  const Clock::time_point start = Clock::now();
+  const std::map<std::string, Decisions> decisions =
+      decide(trace_, candidates_, {budget, 0, [&](size_t done, size_t all) {
+                                     progress.update(
+                                         static_cast<double>(done) / static_cast<double>(all), done);
+                                     return !interrupted();
+                                   }});
+  deciding_seconds_ = seconds_since(start);
+  partial_ |= interrupted();
+  for (Running& one : running_) {
+    if (const auto found = decisions.find(one.run.name); found != decisions.end()) {
+      one.run.decisions = found->second;
+    }
+  }
+}
+
+std::vector<std::string> AnalysisRuns::notes() const {
+  std::vector<std::string> notes = stream_->notes();
+  for (const Running& one : running_) {
+    const std::vector<std::string> own = one.analysis->notes();
+    notes.insert(notes.end(), own.begin(), own.end());
+  }
+  if (not_decided_) {
+    notes.push_back(fmt::format("the trace has more than {} events, so no schedules were looked for "
+                                "(--analysis race does, and keeps the trace in memory)",
+                                with_commas(kKeptEvents)));
+  }
+  return notes;
+}
+
+Report AnalysisRuns::take_report() {
+  Report report;
+  report.source = stream_->source_name();
+  report.events = stream_->event_count();
+  report.threads = symbols().names(Space::thread).size();
+  report.locations = symbols().names(Space::location).size();
+  report.locks = symbols().names(Space::lock).size();
+  for (const Running& one : running_) report.analyses.push_back(one.run);
+  report.findings = make_findings(std::move(candidates_), symbols());
+  report.deciding_seconds = deciding_seconds_;
+  report.partial = partial_;
+  return report;
+}
+
+}  // namespace foretrace

@@ -1,0 +1,54 @@
+// Runs analyses over a stream and has their candidates decided: what `analyze`
+// does between the command line and the report.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analyses/analysis.h"
+#include "certify/certifier.h"
+#include "report/report.h"
+#include "trace/stream.h"
+
+namespace foretrace {
+
+class AnalysisRuns {
+ public:
+  // `settings` must outlive this.
+  AnalysisRuns(std::unique_ptr<TraceStream> stream, const std::vector<const AnalysisInfo*>& chosen,
+               const AnalysisSettings& settings);
+
+  // Sees the whole trace, or stops when interrupted.
+  Result<void> go_through();
+  // Looks for schedules, each within the budget. Without this, or if the trace
+  // is too long to be kept, candidates are what their analyses say.
+  void decide_candidates(uint64_t budget);
+  // What is to be reported; ends the run.
+  Report take_report();
+
+  // What the user should know, once the trace was seen.
+  std::vector<std::string> notes() const;
+  const Symbols& symbols() const { return stream_->symbols(); }
+  // The trace as far as it was kept.
+  const Trace& trace() const { return trace_; }
+
+ private:
+  struct Running {
+    AnalysisRun run;
+    std::unique_ptr<Analysis> analysis;
+  };
+  void keep(const EventBatch& batch);
+
+  std::unique_ptr<TraceStream> stream_;
+  std::vector<Running> running_;
+  std::vector<Candidate> candidates_;
+  Trace trace_;
+  bool keep_all_ = false;  // some analysis needs its candidates decided
+  bool kept_ = true;       // trace_ is complete so far
+  bool not_decided_ = false;
+  double deciding_seconds_ = 0;
+  bool partial_ = false;
+};
+
+}  // namespace foretrace

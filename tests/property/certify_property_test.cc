@@ -1,0 +1,62 @@
+// certify against the exploration of all correct reorderings.
+#include "certify/certify.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "certify/checker.h"
+#include "property/nested_sections.h"
+#include "property/reference_order.h"
+#include "property/reference_reorderings.h"
+
+namespace foretrace::testing {
+namespace {
+
+constexpr uint64_t kEnough = 1'000'000'000;
+
+RC_GTEST_PROP(Certify, FindsExactlyTheRacesOfAllReorderings, ()) {
+  const RandomTrace random = *small_trace();
+  const Trace& trace = random.trace;
+  const Reachable reachable = explore_reorderings(trace);
+  RC_CLASSIFY(!reachable.races.empty(), "racy");
+  const Model model(trace);
+  const ScheduleChecker checker(trace);
+  bool searched = false;
+  for (uint64_t a = 0; a < trace.events.size(); ++a) {
+    for (uint64_t b = a + 1; b < trace.events.size(); ++b) {
+      if (!clash(trace.events[a], trace.events[b])) continue;
+      const Certificate certificate = certify(model, {{a, b}}, kEnough);
+      RC_LOG() << "pair " << a << " " << b << "\n";
+      RC_ASSERT(certificate.verdict != Verdict::undecided);
+      const bool feasible = certificate.verdict == Verdict::feasible;
+      searched |= feasible && certificate.steps > 0;
+      RC_ASSERT(feasible == reachable.races.contains({a, b}));
+      if (!feasible) continue;
+      std::vector<uint64_t> schedule = certificate.schedule;
+      schedule.push_back(a);
+      schedule.push_back(b);
+      const Result<void> checked = checker.check_race(schedule);
+      if (!checked) RC_FAIL(checked.error().message);
+    }
+  }
+  RC_CLASSIFY(searched, "not in the order of the trace");
+}
+
+RC_GTEST_PROP(Certify, FindsTheDeadlocksOfAllReorderings, ()) {
+  const RandomTrace random = *small_trace();
+  const Trace& trace = random.trace;
+  const Reachable reachable = explore_reorderings(trace);
+  RC_CLASSIFY(!reachable.deadlocks.empty(), "deadlocks");
+  const Model model(trace);
+  const ScheduleChecker checker(trace);
+  for (const std::set<uint64_t>& acquires : reachable.deadlocks) {
+    const Goal goal = {{acquires.begin(), acquires.end()}};
+    const Certificate certificate = certify(model, goal, kEnough);
+    RC_ASSERT(certificate.verdict == Verdict::feasible);
+    const Result<void> checked = checker.check_deadlock(certificate.schedule, goal.next);
+    if (!checked) RC_FAIL(checked.error().message);
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::testing

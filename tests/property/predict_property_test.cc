@@ -1,0 +1,99 @@
+// race and deadlock, decided by certify, against all correct reorderings.
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <set>
+
+#include "certify/certifier.h"
+#include "certify/checker.h"
+#include "property/nested_sections.h"
+#include "property/random_trace.h"
+#include "property/reference_order.h"
+#include "property/reference_reorderings.h"
+#include "property/run_analysis.h"
+
+namespace foretrace::testing {
+namespace {
+
+constexpr uint64_t kEnough = 1'000'000'000;
+
+std::vector<Candidate> decided(std::string_view analysis, const Trace& trace,
+                               const std::vector<std::string>& flags = {}) {
+  std::vector<Candidate> candidates = run_analysis(analysis, trace, 0, flags);
+  const auto decisions = decide(trace, candidates, {kEnough, 1, {}});
+  for (const auto& [name, counts] : decisions) RC_ASSERT(counts.undecided == 0U);
+  return candidates;
+}
+
+std::vector<uint64_t> indexes_of(const Candidate& candidate) {
+  std::vector<uint64_t> indexes;
+  for (const CandidateEvent& event : candidate.events) indexes.push_back(event.index);
+  return indexes;
+}
+
+RC_GTEST_PROP(Race, IsExactlyTheRacesOfAllReorderings, ()) {
+  const RandomTrace random = *small_trace();
+  const ScheduleChecker checker(random.trace);
+  std::set<std::pair<uint64_t, uint64_t>> found;
+  for (const Candidate& candidate : decided("race", random.trace)) {
+    RC_ASSERT(candidate.strength != Strength::predicted);
+    RC_ASSERT(static_cast<bool>(checker.check_race(*candidate.witness)));
+    found.emplace(candidate.events[0].index, candidate.events[1].index);
+  }
+  RC_ASSERT(found == explore_reorderings(random.trace).races);
+}
+
+// A deadlock is reported once for acquires by the same threads of the same locks
+// with the same locks held.
+RC_GTEST_PROP(Deadlock, IsExactlyTheDeadlocksOfAllReorderings, ()) {
+  const RandomTrace random = *small_trace();
+  const Trace& trace = random.trace;
+  const ReferenceHeld held = reference_held(trace);
+  const auto kind_of = [&](const auto& indexes) {
+    std::set<std::tuple<ThreadId, LockId, Op, std::multiset<LockId>, std::multiset<LockId>>> kind;
+    for (const uint64_t index : indexes) {
+      const Event& event = trace.events[index];
+      std::multiset<LockId> exclusive(held.exclusive[index].begin(), held.exclusive[index].end());
+      std::multiset<LockId> shared(held.shared[index].begin(), held.shared[index].end());
+      (event.op() == Op::acq ? exclusive : shared).erase(event.object);
+      kind.emplace(event.thread, event.object, event.op(), exclusive, shared);
+    }
+    return kind;
+  };
+  std::set<decltype(kind_of(std::vector<uint64_t>()))> expected;
+  for (const std::set<uint64_t>& acquires : explore_reorderings(trace).deadlocks) {
+    expected.insert(kind_of(acquires));
+  }
+  RC_CLASSIFY(!expected.empty(), "deadlocks");
+  const ScheduleChecker checker(trace);
+  std::set<decltype(kind_of(std::vector<uint64_t>()))> found;
+  for (const Candidate& candidate : decided("deadlock", trace)) {
+    const std::vector<uint64_t> acquires = indexes_of(candidate);
+    RC_ASSERT(candidate.strength == Strength::certified);
+    RC_ASSERT(static_cast<bool>(checker.check_deadlock(*candidate.witness, acquires)));
+    found.insert(kind_of(acquires));
+  }
+  RC_ASSERT(found == expected);
+}
+
+// Theorem of appendix B: the first CP race of a trace (the one whose second
+// access comes first, and of those the latest first access) is a race of some
+// correct reordering, or some correct reordering deadlocks.
+RC_GTEST_PROP(Cp, FirstRaceIsARaceOrADeadlock, ()) {
+  const RandomTrace random = *nested_sections();
+  const std::vector<Candidate> races = run_analysis("cp", random.trace, 0, {"all-pairs"});
+  if (races.empty()) return;
+  const auto first = std::min_element(
+      races.begin(), races.end(), [](const Candidate& a, const Candidate& b) {
+        return std::pair(a.events[1].index, ~a.events[0].index) <
+               std::pair(b.events[1].index, ~b.events[0].index);
+      });
+  const Reachable reachable = explore_reorderings(random.trace);
+  const bool race = reachable.races.contains({first->events[0].index, first->events[1].index});
+  RC_CLASSIFY(race, "race");
+  RC_CLASSIFY(!race, "deadlock");
+  RC_ASSERT(race || !reachable.deadlocks.empty());
+}
+
+}  // namespace
+}  // namespace foretrace::testing

@@ -1,0 +1,270 @@
+#include "property/reference_reorderings.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "property/reference_order.h"
+
+namespace foretrace::testing {
+namespace {
+
+constexpr int64_t kInitial = -1;
+
+// Everything that what comes next depends on.
+struct State {
+  std::vector<size_t> done;               // by thread
+  std::map<uint32_t, int64_t> last_write;  // by location
+  auto operator<=>(const State&) const = default;
+};
+
+class Explorer {
+ public:
+  explicit Explorer(const Trace& trace)
+      : trace_(trace), threads_(trace.symbols->names(Space::thread).size()) {
+    std::map<uint32_t, int64_t> last;
+    for (size_t i = 0; i < trace.events.size(); ++i) {
+      const Event& event = trace.events[i];
+      if (event.op() == Op::skip) continue;
+      threads_[event.thread].push_back(i);
+      if (space_of(event.op()) != Space::location) continue;
+      if (event.op() != Op::wr && event.op() != Op::vwr) {
+        saw_[i] = last.contains(event.object) ? last[event.object] : kInitial;
+      }
+      if (event.op() != Op::rd && event.op() != Op::vrd) last[event.object] = static_cast<int64_t>(i);
+    }
+  }
+
+  Reachable run() {
+    visit({std::vector<size_t>(threads_.size()), {}});
+    result_.states = seen_.size();
+    return result_;
+  }
+
+ private:
+  void visit(const State& state) {
+    if (!seen_.insert(state).second) return;
+    note_races(state);
+    note_deadlocks(state);
+    for (ThreadId thread = 0; thread < threads_.size(); ++thread) {
+      const std::optional<size_t> i = next(state, thread);
+      if (!i || !enabled(state, *i) || !reads_the_same(state, *i)) continue;
+      State after = state;
+      ++after.done[thread];
+      const Event& event = trace_.events[*i];
+      if (event.op() == Op::wr || event.op() == Op::vwr || event.op() == Op::vrmw) {
+        after.last_write[event.object] = static_cast<int64_t>(*i);
+      }
+      visit(after);
+    }
+  }
+
+  std::optional<size_t> next(const State& state, ThreadId thread) const {
+    if (state.done[thread] == threads_[thread].size()) return std::nullopt;
+    return threads_[thread][state.done[thread]];
+  }
+
+  bool is_done(const State& state, size_t i) const {
+    const std::vector<size_t>& events = threads_[trace_.events[i].thread];
+    for (size_t k = 0; k < state.done[trace_.events[i].thread]; ++k) {
+      if (events[k] == i) return true;
+    }
+    return false;
+  }
+
+  // The event of the thread before event i.
+  std::optional<size_t> previous(size_t i) const {
+    const std::vector<size_t>& events = threads_[trace_.events[i].thread];
+    const auto place = std::find(events.begin(), events.end(), i);
+    return place == events.begin() ? std::nullopt : std::optional(*(place - 1));
+  }
+
+  // Who holds the lock, by going through what each thread has done.
+  void holders(const State& state, LockId lock, std::set<ThreadId>& exclusive,
+               std::set<ThreadId>& shared) const {
+    for (ThreadId thread = 0; thread < threads_.size(); ++thread) {
+      bool waiting = false;
+      for (size_t k = 0; k < state.done[thread]; ++k) {
+        const Event& event = trace_.events[threads_[thread][k]];
+        if (waiting) exclusive.insert(thread);
+        waiting = false;
+        if (space_of(event.op()) != Space::lock || event.object != lock) continue;
+        if (event.op() == Op::acq) exclusive.insert(thread);
+        if (event.op() == Op::racq) shared.insert(thread);
+        if (event.op() == Op::rel || event.op() == Op::wait) exclusive.erase(thread);
+        if (event.op() == Op::rrel) shared.erase(thread);
+        waiting = event.op() == Op::wait;
+      }
+    }
+  }
+
+  bool lock_free(const State& state, LockId lock, bool shared) const {
+    std::set<ThreadId> owners;
+    std::set<ThreadId> readers;
+    holders(state, lock, owners, readers);
+    return owners.empty() && (shared || readers.empty());
+  }
+
+  bool reads_the_same(const State& state, size_t i) const {
+    const auto saw = saw_.find(i);
+    if (saw == saw_.end()) return true;
+    const auto last = state.last_write.find(trace_.events[i].object);
+    return saw->second == (last == state.last_write.end() ? kInitial : last->second);
+  }
+
+  // Whether the event may happen, whatever it reads.
+  bool enabled(const State& state, size_t i) const {
+    const Event& event = trace_.events[i];
+    for (size_t a = 0; a < trace_.events.size(); ++a) {
+      const Event& other = trace_.events[a];
+      if (other.op() == Op::fork && other.object == event.thread && !is_done(state, a)) return false;
+      if (event.op() != Op::join) continue;
+      if (other.op() != Op::skip && other.thread == event.object && !is_done(state, a)) return false;
+      if (other.op() == Op::fork && other.object == event.object && !is_done(state, a)) return false;
+    }
+    const std::optional<size_t> before = previous(i);
+    if (before && trace_.events[*before].op() == Op::wait && !wait_may_end(state, *before, i)) {
+      return false;
+    }
+    if (before && trace_.events[*before].op() == Op::barrier) {
+      for (const size_t arrival : generation_of(*before)) {
+        if (!is_done(state, arrival)) return false;
+      }
+    }
+    const bool reacquire = before && trace_.events[*before].op() == Op::wait &&
+                           event.op() == Op::acq && trace_.events[*before].object == event.object;
+    if (event.op() == Op::acq && !reacquire && !lock_free(state, event.object, false)) return false;
+    if (event.op() == Op::racq && !lock_free(state, event.object, true)) return false;
+    if (event.op() == Op::notify || event.op() == Op::notifyall) return notify_may_come(state, i);
+    if (event.op() == Op::barrier) return arrival_may_come(state, i);
+    return true;
+  }
+
+  bool wait_may_end(const State& state, size_t wait, size_t end) const {
+    const LockId lock = trace_.events[wait].object;
+    for (size_t a = wait; a < end; ++a) {
+      const Event& event = trace_.events[a];
+      const bool notifies = event.op() == Op::notify || event.op() == Op::notifyall;
+      if (notifies && event.object == lock && !is_done(state, a)) return false;
+    }
+    return lock_free(state, lock, false);
+  }
+
+  // The waits that it came during in the trace must have begun.
+  bool notify_may_come(const State& state, size_t notify) const {
+    for (size_t wait = 0; wait < notify; ++wait) {
+      const Event& event = trace_.events[wait];
+      if (event.op() != Op::wait || event.object != trace_.events[notify].object) continue;
+      const std::vector<size_t>& own = threads_[event.thread];
+      const auto place = std::find(own.begin(), own.end(), wait);
+      const bool during = place + 1 == own.end() || *(place + 1) > notify;
+      if (during && !is_done(state, wait)) return false;
+    }
+    return true;
+  }
+
+  // The generation of an arrival, as in reference_order.cc.
+  std::vector<size_t> generation_of(size_t arrival) const {
+    for (const std::vector<size_t>& generation : generations(trace_.events[arrival].object)) {
+      if (std::find(generation.begin(), generation.end(), arrival) != generation.end()) {
+        return generation;
+      }
+    }
+    return {};
+  }
+  std::vector<std::vector<size_t>> generations(uint32_t barrier) const {
+    std::vector<std::vector<size_t>> all;
+    size_t closes = 0;
+    for (size_t i = 0; i < trace_.events.size(); ++i) {
+      const Event& event = trace_.events[i];
+      if (event.op() != Op::barrier || event.object != barrier) continue;
+      if (all.empty() || i > closes) {
+        all.emplace_back();
+        closes = trace_.events.size();
+      }
+      all.back().push_back(i);
+      const std::vector<size_t>& own = threads_[event.thread];
+      const auto place = std::find(own.begin(), own.end(), i);
+      if (place + 1 != own.end()) closes = std::min(closes, *(place + 1));
+    }
+    return all;
+  }
+  bool arrival_may_come(const State& state, size_t arrival) const {
+    const auto all = generations(trace_.events[arrival].object);
+    for (size_t g = 1; g < all.size(); ++g) {
+      if (std::find(all[g].begin(), all[g].end(), arrival) == all[g].end()) continue;
+      for (const size_t before : all[g - 1]) {
+        if (!is_done(state, before)) return false;
+      }
+    }
+    return true;
+  }
+
+  void note_races(const State& state) {
+    for (ThreadId s = 0; s < threads_.size(); ++s) {
+      for (ThreadId t = s + 1; t < threads_.size(); ++t) {
+        const std::optional<size_t> a = next(state, s);
+        const std::optional<size_t> b = next(state, t);
+        if (!a || !b || !clash(trace_.events[*a], trace_.events[*b])) continue;
+        if (!both_enabled(state, *a, *b)) continue;
+        result_.races.emplace(std::min(*a, *b), std::max(*a, *b));
+      }
+    }
+  }
+
+  // An access that ends a wait takes its lock, which the other may need too.
+  bool both_enabled(const State& state, size_t a, size_t b) const {
+    if (!enabled(state, a) || !enabled(state, b)) return false;
+    const std::optional<size_t> p = previous(a);
+    const std::optional<size_t> q = previous(b);
+    return !p || !q || trace_.events[*p].op() != Op::wait || trace_.events[*q].op() != Op::wait ||
+           trace_.events[*p].object != trace_.events[*q].object;
+  }
+
+  void note_deadlocks(const State& state) {
+    // Who waits for whom.
+    std::map<ThreadId, std::set<ThreadId>> waits_for;
+    for (ThreadId thread = 0; thread < threads_.size(); ++thread) {
+      const std::optional<size_t> i = next(state, thread);
+      if (!i || (trace_.events[*i].op() != Op::acq && trace_.events[*i].op() != Op::racq)) continue;
+      const std::optional<size_t> before = previous(*i);
+      if (before && trace_.events[*before].op() == Op::wait) continue;
+      std::set<ThreadId> owners;
+      std::set<ThreadId> readers;
+      holders(state, trace_.events[*i].object, owners, readers);
+      if (trace_.events[*i].op() == Op::acq) owners.insert(readers.begin(), readers.end());
+      owners.erase(thread);
+      if (!owners.empty()) waits_for[thread] = owners;
+    }
+    for (const auto& [start, unused] : waits_for) walk(state, waits_for, {start});
+  }
+
+  // Every cycle of waiting that visits no thread twice.
+  void walk(const State& state, std::map<ThreadId, std::set<ThreadId>>& waits_for,
+            const std::vector<ThreadId>& path) {
+    for (const ThreadId holder : waits_for[path.back()]) {
+      if (holder == path.front()) {
+        std::set<uint64_t> acquires;
+        for (const ThreadId thread : path) acquires.insert(*next(state, thread));
+        result_.deadlocks.insert(acquires);
+      }
+      if (!waits_for.contains(holder)) continue;
+      if (std::find(path.begin(), path.end(), holder) != path.end()) continue;
+      std::vector<ThreadId> longer = path;
+      longer.push_back(holder);
+      walk(state, waits_for, longer);
+    }
+  }
+
+  const Trace& trace_;
+  std::vector<std::vector<size_t>> threads_;  // events by thread
+  std::map<size_t, int64_t> saw_;             // by read: the write
+  std::set<State> seen_;
+  Reachable result_;
+};
+
+}  // namespace
+
+Reachable explore_reorderings(const Trace& trace) { return Explorer(trace).run(); }
+
+}  // namespace foretrace::testing

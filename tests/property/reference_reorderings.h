@@ -1,0 +1,24 @@
+// All correct reorderings of a small trace, by trying everything.
+#pragma once
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "trace/stream.h"
+
+namespace foretrace::testing {
+
+struct Reachable {
+  // Clashing accesses (by index, earlier first) that are both next at some point
+  // of some correct reordering.
+  std::set<std::pair<uint64_t, uint64_t>> races;
+  // Sets of acquires that are all next at some point and wait for each other in
+  // a cycle.
+  std::set<std::set<uint64_t>> deadlocks;
+  uint64_t states = 0;
+};
+
+Reachable explore_reorderings(const Trace& trace);
+
+}  // namespace foretrace::testing
