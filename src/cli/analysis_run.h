@@ -30,8 +30,8 @@ class AnalysisRuns {
   // What the user should know, once the trace was seen.
   std::vector<std::string> notes() const;
   const Symbols& symbols() const { return stream_->symbols(); }
-  // The trace as far as it was kept.
-  const Trace& trace() const { return trace_; }
+  // The trace, if it was kept; ends the run.
+  Trace take_trace() { return std::move(trace_); }
 
  private:
   struct Running {

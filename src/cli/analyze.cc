@@ -14,6 +14,7 @@
 #include "cli/analysis_run.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/schedule_file.h"
 #include "cli/trace_options.h"
 #include "findings/filter.h"
 #include "report/report.h"
@@ -30,6 +31,8 @@ struct AnalyzeOptions {
   std::string strength = "predicted";
   std::string suppressions;
   std::string baseline;
+  std::string finding;
+  std::string witness;
   uint64_t budget = 100'000'000;
   // Options that analyses declare: by name, what was given.
   std::map<std::string, std::string> values;
@@ -56,6 +59,9 @@ class Analyze {
       if (const Result<void> done = draw_excerpts(); !done) return tl::unexpected(done.error());
     }
     if (const Result<void> done = write(**reporter); !done) return tl::unexpected(done.error());
+    if (!options_.witness.empty()) {
+      if (const Result<void> done = write_witness(); !done) return tl::unexpected(done.error());
+    }
     return report_.findings.empty() ? kExitClean : kExitFindings;
   }
 
@@ -114,12 +120,14 @@ class Analyze {
     runs.decide_candidates(options_.budget);
     for (const std::string& note : runs.notes()) say(note);
     report_ = runs.take_report();
+    trace_ = runs.take_trace();
     return {};
   }
 
   void filter(Strength least) {
     std::vector<Finding> kept;
     for (Finding& finding : report_.findings) {
+      if (!options_.finding.empty() && finding.id != options_.finding) continue;
       if (suppressions_.covers(finding)) {
         ++report_.suppressed;
       } else if (baseline_.contains(finding.id)) {
@@ -161,12 +169,26 @@ class Analyze {
     return (*sink)->close();
   }
 
+  // The schedule of the first finding that has one (of the one that --finding
+  // names) as a trace of its own.
+  Result<void> write_witness() const {
+    for (const Finding& finding : report_.findings) {
+      if (!finding.witness) continue;
+      const Result<void> done = write_schedule(trace_, finding, options_.witness);
+      if (done) say(fmt::format("wrote the schedule of {} to {}", finding.id, options_.witness));
+      return done;
+    }
+    say("no finding has a schedule, so none was written");
+    return {};
+  }
+
   const AnalyzeOptions& options_;
   Suppressions suppressions_;
   std::unordered_set<std::string> baseline_;
   AnalysisSettings settings_;
   std::vector<const AnalysisInfo*> chosen_;
   Report report_;
+  Trace trace_;
 };
 
 void add_analysis_options(CLI::App& app, AnalyzeOptions& options) {
@@ -203,6 +225,11 @@ std::function<Result<int>()> setup(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--baseline", options->baseline,
                  "Leave out what the JSON report in FILE already has")
+      ->type_name("FILE");
+  app.add_option("--finding", options->finding, "Report only the finding with this id")
+      ->type_name("ID");
+  app.add_option("--witness", options->witness,
+                 "Write the schedule of the first finding that has one to FILE, as a trace")
       ->type_name("FILE");
   add_count(app, "--budget", options->budget,
             "How much work the search for a schedule may take, for each candidate, in events");

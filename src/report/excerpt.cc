@@ -133,7 +133,7 @@ class Collector {
     for (const ThreadId thread : threads) excerpt.threads.emplace_back(symbols_.thread(thread));
     for (const Row& row : rows) {
       const auto column = std::find(threads.begin(), threads.end(), row.thread);
-      excerpt.rows.push_back({row.index, static_cast<size_t>(column - threads.begin()), row.text,
+      excerpt.rows.push_back({row.index, row.index, static_cast<size_t>(column - threads.begin()), row.text,
                               row.marked});
     }
     return excerpt;
@@ -154,6 +154,27 @@ std::string event_text(const Symbols& symbols, const Event& event) {
                               : event.op() == Op::wr ? "w"
                                                      : name_of(event.op());
   return fmt::format("{}({})", op, printable(symbols.object(event), 40));
+}
+
+Excerpt witness_excerpt(const Excerpt& observed, const Finding& finding) {
+  if (!finding.witness) return {};
+  tsl::robin_map<uint64_t, const ExcerptRow*, IntegerHash> shown;
+  for (const ExcerptRow& row : observed.rows) shown.emplace(row.index, &row);
+  Excerpt excerpt;
+  excerpt.threads = observed.threads;
+  uint64_t position = 0;
+  const auto take = [&](uint64_t index) {
+    if (const auto found = shown.find(index); found != shown.end()) {
+      ExcerptRow row = *found->second;
+      row.position = position;
+      excerpt.rows.push_back(std::move(row));
+      shown.erase(index);
+    }
+    ++position;
+  };
+  for (const uint64_t index : *finding.witness) take(index);
+  for (const FindingEvent& event : finding.events) take(event.index);
+  return excerpt;
 }
 
 Result<std::vector<Excerpt>> collect_excerpts(TraceStream& stream, uint64_t event_count,

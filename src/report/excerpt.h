@@ -13,7 +13,8 @@
 namespace foretrace {
 
 struct ExcerptRow {
-  uint64_t index = 0;
+  uint64_t index = 0;     // of the event, in the trace
+  uint64_t position = 0;  // of the row, in the order that is shown
   size_t column = 0;   // which thread
   std::string text;    // "acq(l)"
   bool marked = false;  // an event of the finding
@@ -21,7 +22,7 @@ struct ExcerptRow {
 
 struct Excerpt {
   std::vector<std::string> threads;
-  std::vector<ExcerptRow> rows;  // by index
+  std::vector<ExcerptRow> rows;  // by position
 };
 
 // How many findings get a picture; a reader will not look at more.
@@ -29,6 +30,10 @@ inline constexpr size_t kMaxExcerpts = 100;
 
 // "w(x)", "acq(l)": an event in the notation of paper 000.
 std::string event_text(const Symbols& symbols, const Event& event);
+
+// The same events in the order of the finding's witness, and at its end those
+// that are next; empty if it has none.
+Excerpt witness_excerpt(const Excerpt& observed, const Finding& finding);
 
 // Goes through the trace once more and collects, for each of the first findings,
 // its events and what their threads did to synchronise around them. A trace of a

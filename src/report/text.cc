@@ -124,7 +124,9 @@ class TextReport {
             other->id);
     }
     write_same_places(group);
-    if (group.excerpt < report_.excerpts.size()) write_excerpt(report_.excerpts[group.excerpt]);
+    if (group.excerpt < report_.excerpts.size()) {
+      write_pictures(report_.excerpts[group.excerpt], finding);
+    }
     print("  {}\n\n", finding.id);
   }
 
@@ -154,12 +156,35 @@ class TextReport {
           counted(group.same_places.size(), "finding"), fmt::join(names, ", "), more ? ", …" : "");
   }
 
+  // The trace as it was observed and, beside it, the schedule that shows the
+  // error, if that is another one.
+  void write_pictures(const Excerpt& observed, const Finding& finding) {
+    const Excerpt witness = finding.strength == Strength::certified
+                                ? witness_excerpt(observed, finding)
+                                : Excerpt();
+    std::vector<std::string> left = picture(observed);
+    print("\n");
+    if (witness.rows.empty()) {
+      for (const std::string& line : left) print("  {}\n", line);
+    } else {
+      const std::vector<std::string> right = picture(witness);
+      size_t width = 0;
+      for (const std::string& line : left) width = std::max(width, display_width(line));
+      print("  {}  │  {}\n", padded("observed", width), "a schedule that shows it");
+      for (size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
+        print("  {}  │{}\n", padded(i < left.size() ? left[i] : "", width),
+              i < right.size() ? "  " + right[i] : "");
+      }
+    }
+    print("\n");
+  }
+
   // Threads as columns, time downwards; "⋮" where events are left out.
-  void write_excerpt(const Excerpt& excerpt) {
+  static std::vector<std::string> picture(const Excerpt& excerpt) {
     std::vector<size_t> widths;
     std::string header;
     for (size_t column = 0; column < excerpt.threads.size(); ++column) {
-      std::string title = "thread " + printable(excerpt.threads[column], 20);
+      const std::string title = "thread " + printable(excerpt.threads[column], 20);
       size_t width = display_width(title);
       for (const ExcerptRow& row : excerpt.rows) {
         if (row.column == column) width = std::max(width, display_width(row.text));
@@ -167,17 +192,18 @@ class TextReport {
       widths.push_back(width + 3);
       header += padded(title, widths.back());
     }
-    print("\n  {:>8}     {}\n", "", bold(std::string(trimmed(header))));
+    std::vector<std::string> lines = {fmt::format("{:>8}     {}", "", trimmed(header))};
     for (size_t i = 0; i < excerpt.rows.size(); ++i) {
       const ExcerptRow& row = excerpt.rows[i];
-      if (i > 0 && row.index > excerpt.rows[i - 1].index + 1) print("  {:>8}     ⋮\n", "");
+      if (i > 0 && row.position > excerpt.rows[i - 1].position + 1) {
+        lines.push_back(fmt::format("{:>8}     ⋮", ""));
+      }
       size_t indent = 0;
       for (size_t column = 0; column < row.column; ++column) indent += widths[column];
-      const std::string line = fmt::format("{:>8} {}   {}{}", row.index, row.marked ? "▶" : " ",
-                                           std::string(indent, ' '), row.text);
-      print("  {}\n", row.marked ? bold(line) : line);
+      lines.push_back(fmt::format("{:>8} {}   {}{}", row.index, row.marked ? "▶" : " ",
+                                  std::string(indent, ' '), row.text));
     }
-    print("\n");
+    return lines;
   }
 
   void write_summary() {

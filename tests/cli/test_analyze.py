@@ -91,7 +91,7 @@ class Analyze(unittest.TestCase):
         self.assertIn("rules:2: this suppression matched nothing", result.stderr)
 
     def test_strength_hides_what_is_weaker(self):
-        result = run("analyze", PAPER / "figure-1.9.tiddle", "--analysis", "lockset", "--strength", "certified")
+        result = run("analyze", PAPER / "figure-1.12.tiddle", "--analysis", "lockset", "--strength", "certified")
         self.assertEqual(result.returncode, 0)
         self.assertIn("weaker than asked for", result.stdout)
 
@@ -118,9 +118,17 @@ class Analyze(unittest.TestCase):
             self.assertIn(hint, result.stderr)
 
     def test_pictures_name_the_source_line(self):
-        result = run("analyze", "examples/bank.tiddle")
-        self.assertIn("14 | transfers += 1;", result.stdout)
-        self.assertRegex(result.stdout, r"11 ▶ +r\(transfers\)")
+        result = run("analyze", "examples/account.tiddle", "--analysis", "race")
+        self.assertIn("12 | ++count;", result.stdout)
+        self.assertRegex(result.stdout, r"3 ▶ +w\(count\)")
+        self.assertIn("a schedule that shows it", result.stdout)
+
+    def test_a_witness_can_be_analysed_again(self):
+        schedule = self.path / "schedule.tiddle"
+        trace = PAPER / "figure-10.2a.tiddle"
+        self.assertEqual(run("analyze", trace, "--analysis", "race", "--witness", schedule).returncode, 1)
+        (race,) = findings(schedule, "--analysis", "hb")["findings"]
+        self.assertEqual((race["variable"], race["strength"]), ("count", "observed"))
 
     def test_an_error_in_the_trace_is_refused_with_its_line(self):
         trace = self.path / "bad.tiddle"
