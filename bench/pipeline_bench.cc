@@ -1,10 +1,10 @@
 // The speeds that issue 2 names, as ratios inside one run: each benchmark works
 // on the same generated trace of FORETRACE_BENCH_EVENTS events (default 10M; 16
 // threads, 50 locks, 100,000 locations). bench/run prints the ratios.
+#include <cstdlib>
+
 #include <benchmark/benchmark.h>
 #include <zstd.h>
-
-#include <cstdlib>
 
 #include "analyses/analysis.h"
 #include "base/text.h"

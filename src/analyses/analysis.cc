@@ -39,8 +39,8 @@ uint64_t AnalysisSettings::count(const AnalysisOption& option) const {
 
 AnalysisRegistration::AnalysisRegistration(const AnalysisInfo& info) {
   std::vector<AnalysisInfo>& all = registry();
-  const auto place =
-      std::find_if(all.begin(), all.end(), [&](const AnalysisInfo& a) { return a.name > info.name; });
+  const auto place = std::find_if(all.begin(), all.end(),
+                                  [&](const AnalysisInfo& a) { return a.name > info.name; });
   all.insert(place, info);
 }
 

@@ -28,9 +28,8 @@ Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
   candidate.analysis = analysis;
   candidate.kind = "data-race";
   candidate.variable = location;
-  candidate.message =
-      fmt::format("data race on {}: {}, {}", printable(symbols.location(location)),
-                  side_text(symbols, first), side_text(symbols, second));
+  candidate.message = fmt::format("data race on {}: {}, {}", printable(symbols.location(location)),
+                                  side_text(symbols, first), side_text(symbols, second));
   candidate.reason = std::move(reason);
   candidate.events = {side_event(locksets, location, first),
                       side_event(locksets, location, second)};

@@ -27,8 +27,8 @@ struct Access {
 
 inline constexpr AnalysisOption kAllPairsOption = {
     "all-pairs", "", "", "Report every racing pair of accesses, not one per location"};
-inline constexpr AnalysisOption kMaxPairsOption = {
-    "max-pairs", "N", "1M", "Stop listing pairs after N, and say so"};
+inline constexpr AnalysisOption kMaxPairsOption = {"max-pairs", "N", "1M",
+                                                   "Stop listing pairs after N, and say so"};
 
 // Tells whether the observed trace is itself the witness of a race: whether,
 // right before the first access, the second one was its thread's next event.

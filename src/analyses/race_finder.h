@@ -127,8 +127,8 @@ class FirstPairFinder {
     x.readers = nullptr;
   }
 
-  static void report(Location& x, const RaceSide& first, const Event& event,
-                     const Access& second, Order& order) {
+  static void report(Location& x, const RaceSide& first, const Event& event, const Access& second,
+                     Order& order) {
     order.propose(first, event, second);
     x.racy = true;
     forget_readers(x);
@@ -159,9 +159,8 @@ class AllPairFinder {
       collect(Op::wr, history.writes, event.thread, order);
       if (event.op() == Op::wr) collect(Op::rd, history.reads, event.thread, order);
     }
-    std::sort(racing_.begin(), racing_.end(), [](const RaceSide& a, const RaceSide& b) {
-      return a.access.index < b.access.index;
-    });
+    std::sort(racing_.begin(), racing_.end(),
+              [](const RaceSide& a, const RaceSide& b) { return a.access.index < b.access.index; });
     for (const RaceSide& first : racing_) {
       if (++pairs_ <= max_pairs_) order.propose(first, event, current);
     }

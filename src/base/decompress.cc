@@ -1,11 +1,11 @@
 #include "base/decompress.h"
 
-#include <zlib.h>
-#include <zstd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
+
+#include <zlib.h>
+#include <zstd.h>
 
 namespace foretrace {
 namespace {

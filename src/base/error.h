@@ -1,11 +1,11 @@
 // Errors are values up to the command line, where they become one sentence.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
-#include <tl/expected.hpp>
 #include <utility>
+
+#include <fmt/format.h>
+#include <tl/expected.hpp>
 
 namespace foretrace {
 

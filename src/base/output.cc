@@ -1,15 +1,15 @@
 #include "base/output.h"
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <vector>
 
 #include "base/text.h"
 
@@ -155,7 +155,8 @@ class ZstdSink : public ByteSink {
 }  // namespace
 
 Result<std::unique_ptr<ByteSink>> open_output(const std::string& path) {
-  if (path == "-") return std::make_unique<FileSink>("standard output", "standard output", STDOUT_FILENO);
+  if (path == "-")
+    return std::make_unique<FileSink>("standard output", "standard output", STDOUT_FILENO);
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
@@ -163,9 +164,9 @@ Result<std::unique_ptr<ByteSink>> open_output(const std::string& path) {
   }
   const bool in_place = exists && !S_ISREG(status.st_mode);
   const std::string temporary = in_place ? path : fmt::format("{}.tmp{}", path, ::getpid());
-  const int descriptor =
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0) return fail("cannot write {}: {}", printable(path, 200), std::strerror(errno));
+  const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0)
+    return fail("cannot write {}: {}", printable(path, 200), std::strerror(errno));
   std::unique_ptr<ByteSink> sink = std::make_unique<FileSink>(path, temporary, descriptor);
   if (path.ends_with(".gz")) return std::make_unique<GzipSink>(std::move(sink));
   if (path.ends_with(".zst")) return std::make_unique<ZstdSink>(std::move(sink));

@@ -70,17 +70,24 @@ Result<uint64_t> parse_count(std::string_view text) {
   double scale = 1;
   switch (text.back()) {
     case 'k':
-    case 'K': scale = 1e3; break;
+    case 'K':
+      scale = 1e3;
+      break;
     case 'm':
-    case 'M': scale = 1e6; break;
+    case 'M':
+      scale = 1e6;
+      break;
     case 'g':
-    case 'G': scale = 1e9; break;
-    default: break;
+    case 'G':
+      scale = 1e9;
+      break;
+    default:
+      break;
   }
   const std::string_view digits = scale == 1 ? text : text.substr(0, text.size() - 1);
   double number = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number,
+                                            std::chars_format::fixed);
   const double value = std::round(number * scale);
   if (error != std::errc() || end != digits.data() + digits.size() || !(value >= 0) ||
       value > 9e18) {

@@ -40,8 +40,7 @@ bool is_decidable(const Candidate& candidate) {
 
 class Certifier {
  public:
-  Certifier(const Trace& trace, std::vector<Candidate>& candidates,
-            const CertifierOptions& options)
+  Certifier(const Trace& trace, std::vector<Candidate>& candidates, const CertifierOptions& options)
       : trace_(trace),
         model_(trace),
         checker_(trace),
@@ -116,7 +115,7 @@ class Certifier {
     candidate.witness = std::move(schedule);
   }
 
-  void count(const std::string& analysis, uint64_t Decisions::*what) {
+  void count(const std::string& analysis, uint64_t Decisions::* what) {
     const std::lock_guard lock(mutex_);
     ++(decisions_[analysis].*what);
   }

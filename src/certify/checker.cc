@@ -28,7 +28,7 @@ struct ScheduleBonds {
         fork(threads.size(), kNone),
         regains(trace.events.size()) {
     std::map<LocationId, uint64_t> last_write;
-    std::map<ThreadId, uint64_t> waits;          // who waits, since which event
+    std::map<ThreadId, uint64_t> waits;                  // who waits, since which event
     std::map<uint64_t, std::vector<uint64_t>> notified;  // by wait: the notifies during it
     struct Generation {
       std::vector<uint64_t> arrivals;
@@ -59,9 +59,15 @@ struct ScheduleBonds {
           if (event.op() == Op::vrmw) last_write[event.object] = i;
           break;
         case Op::wr:
-        case Op::vwr: last_write[event.object] = i; break;
-        case Op::fork: fork[event.object] = i; break;
-        case Op::wait: waits[event.thread] = i; break;
+        case Op::vwr:
+          last_write[event.object] = i;
+          break;
+        case Op::fork:
+          fork[event.object] = i;
+          break;
+        case Op::wait:
+          waits[event.thread] = i;
+          break;
         case Op::notify:
         case Op::notifyall:
           for (const auto& [thread, wait] : waits) {
@@ -79,7 +85,8 @@ struct ScheduleBonds {
           at_barrier[event.thread] = {event.object, number};
           break;
         }
-        default: break;
+        default:
+          break;
       }
     }
   }
@@ -149,19 +156,28 @@ class Replay {
         if (event.op() == Op::vrmw) last_write_[event.object] = i;
         return {};
       case Op::wr:
-      case Op::vwr: last_write_[event.object] = i; return {};
-      case Op::acq: return acquire(i, event.object, false);
-      case Op::racq: return acquire(i, event.object, true);
+      case Op::vwr:
+        last_write_[event.object] = i;
+        return {};
+      case Op::acq:
+        return acquire(i, event.object, false);
+      case Op::racq:
+        return acquire(i, event.object, true);
       case Op::rel:
-      case Op::wait: owners_.erase(event.object); return {};
-      case Op::rrel: readers_[event.object].erase(event.thread); return {};
+      case Op::wait:
+        owners_.erase(event.object);
+        return {};
+      case Op::rrel:
+        readers_[event.object].erase(event.thread);
+        return {};
       case Op::join:
         if (next(event.object) != kNone) return fail("event {} joins a running thread", i);
         if (bonds_.fork[event.object] != kNone && !taken_[bonds_.fork[event.object]]) {
           return fail("event {} joins a thread that was not forked", i);
         }
         return {};
-      default: return {};
+      default:
+        return {};
     }
   }
 

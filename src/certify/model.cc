@@ -8,16 +8,22 @@ namespace {
 Model::Kind kind_of(Op op) {
   switch (op) {
     case Op::rd:
-    case Op::vrd: return Model::Kind::read;
+    case Op::vrd:
+      return Model::Kind::read;
     case Op::wr:
-    case Op::vwr: return Model::Kind::write;
-    case Op::vrmw: return Model::Kind::read_write;
+    case Op::vwr:
+      return Model::Kind::write;
+    case Op::vrmw:
+      return Model::Kind::read_write;
     case Op::acq:
-    case Op::racq: return Model::Kind::acquire;
+    case Op::racq:
+      return Model::Kind::acquire;
     case Op::rel:
     case Op::rrel:
-    case Op::wait: return Model::Kind::release;
-    default: return Model::Kind::other;
+    case Op::wait:
+      return Model::Kind::release;
+    default:
+      return Model::Kind::other;
   }
 }
 
@@ -128,15 +134,21 @@ class ModelBuilder {
     Model::Node& node = model_.threads_[step.thread][step.place];
     switch (event.op()) {
       case Op::rd:
-      case Op::vrd: node.writer = last_write_[event.object]; break;
-      case Op::vrmw: node.writer = last_write_[event.object]; [[fallthrough]];
+      case Op::vrd:
+        node.writer = last_write_[event.object];
+        break;
+      case Op::vrmw:
+        node.writer = last_write_[event.object];
+        [[fallthrough]];
       case Op::wr:
       case Op::vwr:
         last_write_[event.object] = step;
         of_thread(model_.writes_[event.object], event.thread).places.push_back(step.place);
         break;
       case Op::acq:
-      case Op::racq: begin_section(step, event.object, event.op() == Op::racq); break;
+      case Op::racq:
+        begin_section(step, event.object, event.op() == Op::racq);
+        break;
       case Op::wait:
         thread.waiting = true;
         thread.wait_lock = event.object;
@@ -145,9 +157,15 @@ class ModelBuilder {
         wait_steps_[event.thread] = step;
         [[fallthrough]];
       case Op::rel:
-      case Op::rrel: end_section(step, event.object, event.op() == Op::rrel); break;
-      case Op::fork: threads_[event.object].fork = step; break;
-      case Op::join: add_join(event, step); break;
+      case Op::rrel:
+        end_section(step, event.object, event.op() == Op::rrel);
+        break;
+      case Op::fork:
+        threads_[event.object].fork = step;
+        break;
+      case Op::join:
+        add_join(event, step);
+        break;
       case Op::notify:
       case Op::notifyall:
         for (Wait& wait : waits_[event.object]) {
@@ -155,8 +173,11 @@ class ModelBuilder {
           need(step, wait_steps_[wait.thread]);
         }
         break;
-      case Op::barrier: arrive(event, step, thread); break;
-      default: break;
+      case Op::barrier:
+        arrive(event, step, thread);
+        break;
+      default:
+        break;
     }
   }
 

@@ -57,8 +57,8 @@ class Model {
   };
   enum class Kind : uint8_t { other, read, write, read_write, acquire, release };
   struct Node {
-    uint64_t index;   // of the event
-    uint32_t object;  // the location or lock, by kind
+    uint64_t index;    // of the event
+    uint32_t object;   // the location or lock, by kind
     uint32_t partner;  // of an acquire: the place of its release, or kNever
     Kind kind;
     bool shared;      // of an acquire: for reading
@@ -82,7 +82,7 @@ class Model {
  private:
   friend class ModelBuilder;
   std::vector<std::vector<Node>> threads_;
-  std::vector<std::vector<Need>> needs_;  // by thread, sorted by place
+  std::vector<std::vector<Need>> needs_;               // by thread, sorted by place
   std::vector<std::vector<ThreadSections>> sections_;  // by lock
   std::vector<std::vector<ThreadWrites>> writes_;      // by location
   std::vector<Step> steps_;                            // by event index

@@ -62,8 +62,8 @@ bool Player::run() {
   }
   if (schedule_done()) return true;
   // Of those that are stopped, the first in the trace.
-  const auto first = std::min_element(
-      stopped_.begin(), stopped_.end(), [&](ThreadId a, ThreadId b) {
+  const auto first =
+      std::min_element(stopped_.begin(), stopped_.end(), [&](ThreadId a, ThreadId b) {
         return model_.node(next(a)).index < model_.node(next(b)).index;
       });
   obstacle_ = obstacle_of(next(*first));
@@ -71,9 +71,8 @@ bool Player::run() {
 }
 
 bool Player::schedule_done() const {
-  return std::all_of(order_.threads().begin(), order_.threads().end(), [&](ThreadId thread) {
-    return done_[thread] == order_.length(thread);
-  });
+  return std::all_of(order_.threads().begin(), order_.threads().end(),
+                     [&](ThreadId thread) { return done_[thread] == order_.length(thread); });
 }
 
 void Player::place(ThreadId thread) {

@@ -237,8 +237,8 @@ Search::Outcome Search::saturate_read(Step read, bool& changed) {
   const Step writer = model_.node(read).writer;
   for (const Model::ThreadWrites& writes : model_.writes(model_.node(read).object)) {
     const ThreadId thread = writes.thread;
-    const auto in_set = std::lower_bound(writes.places.begin(), writes.places.end(),
-                                         order_.length(thread));
+    const auto in_set =
+        std::lower_bound(writes.places.begin(), writes.places.end(), order_.length(thread));
     if (in_set == writes.places.begin()) continue;
     // The last write that is before the read.
     auto before = std::lower_bound(writes.places.begin(), in_set, order_.before(read, thread));
@@ -293,9 +293,9 @@ Search::Outcome Search::saturate_sections(const std::vector<Model::ThreadSection
         const uint32_t bound = ends_here ? order_.before({mine.thread, section.end}, theirs.thread)
                                : may_end ? order_.before(begin, theirs.thread)
                                          : order_.length(theirs.thread);
-        auto last = std::partition_point(
-            theirs.sections.begin(), theirs.sections.end(),
-            [&](const Model::Section& other) { return other.begin < bound; });
+        auto last =
+            std::partition_point(theirs.sections.begin(), theirs.sections.end(),
+                                 [&](const Model::Section& other) { return other.begin < bound; });
         if (section.shared) {  // readers do not exclude readers
           while (last != theirs.sections.begin() && (last - 1)->shared) --last;
         }

@@ -84,11 +84,11 @@ void AnalysisRuns::decide_candidates(uint64_t budget) {
   Progress progress("looking for schedules", "candidates");
   const Clock::time_point start = Clock::now();
   const std::map<std::string, Decisions> decisions =
-      decide(trace_, candidates_, {budget, 0, [&](size_t done, size_t all) {
-                                     progress.update(
-                                         static_cast<double>(done) / static_cast<double>(all), done);
-                                     return !interrupted();
-                                   }});
+      decide(trace_, candidates_,
+             {budget, 0, [&](size_t done, size_t all) {
+                progress.update(static_cast<double>(done) / static_cast<double>(all), done);
+                return !interrupted();
+              }});
   deciding_seconds_ = seconds_since(start);
   partial_ |= interrupted();
   for (Running& one : running_) {
@@ -105,9 +105,10 @@ std::vector<std::string> AnalysisRuns::notes() const {
     notes.insert(notes.end(), own.begin(), own.end());
   }
   if (not_decided_) {
-    notes.push_back(fmt::format("the trace has more than {} events, so no schedules were looked for "
-                                "(--analysis race does, and keeps the trace in memory)",
-                                with_commas(kKeptEvents)));
+    notes.push_back(
+        fmt::format("the trace has more than {} events, so no schedules were looked for "
+                    "(--analysis race does, and keeps the trace in memory)",
+                    with_commas(kKeptEvents)));
   }
   return notes;
 }

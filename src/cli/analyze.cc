@@ -1,15 +1,15 @@
 // foretrace analyze: runs analyses over a trace and reports what they find.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <memory>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "analyses/analysis.h"
-#include "base/output.h"
 #include "base/interrupt.h"
+#include "base/output.h"
 #include "base/text.h"
 #include "cli/analysis_run.h"
 #include "cli/command.h"
@@ -210,8 +210,9 @@ void add_analysis_options(CLI::App& app, AnalyzeOptions& options) {
 std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<AnalyzeOptions>();
   add_trace_options(app, options->trace);
-  app.add_option("--analysis", options->analyses,
-                 "The analyses to run, separated by commas (default: all; see 'foretrace analyses')")
+  app.add_option(
+         "--analysis", options->analyses,
+         "The analyses to run, separated by commas (default: all; see 'foretrace analyses')")
       ->delimiter(',')
       ->type_name("NAME,…");
   std::vector<std::string> format_names;
@@ -240,11 +241,12 @@ std::function<Result<int>()> setup(CLI::App& app) {
 const CommandRegistration registration({
     .name = "analyze",
     .summary = "find concurrency errors in a trace",
-    .examples = "  foretrace analyze run.ftr\n"
-                "  foretrace analyze run.std.gz --analysis hb --format json -o findings.json\n"
-                "  foretrace analyze new.ftr --baseline findings.json\n"
-                "  foretrace generate --events 10M --races 3 | foretrace analyze - --analysis hb\n"
-                "Exit status: 0 no findings, 1 findings, 2 bad command line or input, 3 our fault.\n",
+    .examples =
+        "  foretrace analyze run.ftr\n"
+        "  foretrace analyze run.std.gz --analysis hb --format json -o findings.json\n"
+        "  foretrace analyze new.ftr --baseline findings.json\n"
+        "  foretrace generate --events 10M --races 3 | foretrace analyze - --analysis hb\n"
+        "Exit status: 0 no findings, 1 findings, 2 bad command line or input, 3 our fault.\n",
     .setup = setup,
 });
 

@@ -1,8 +1,9 @@
 // The options of every subcommand that reads a trace.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
+
+#include <CLI/CLI.hpp>
 
 #include "trace/stream.h"
 

@@ -56,7 +56,8 @@ Result<Suppressions> Suppressions::read(const std::string& path) {
       if (word[0] == '#') break;
       const size_t equals = word.find('=');
       const std::string key(word.substr(0, equals));
-      if (equals == std::string_view::npos || std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
+      if (equals == std::string_view::npos ||
+          std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys)) {
         const std::vector<std::string> known(std::begin(kKeys), std::end(kKeys));
         return fail("{}:{}: '{}' is not a condition; write KEY=PATTERN with a key of: {}{}", path,
                     number, printable(word), fmt::join(known, ", "), did_you_mean(key, known));
@@ -71,8 +72,8 @@ Result<Suppressions> Suppressions::read(const std::string& path) {
 bool Suppressions::covers(const Finding& finding) {
   bool covered = false;
   for (Rule& rule : rules_) {
-    const bool fits =
-        std::all_of(rule.conditions.begin(), rule.conditions.end(), [&](const Condition& condition) {
+    const bool fits = std::all_of(
+        rule.conditions.begin(), rule.conditions.end(), [&](const Condition& condition) {
           const std::vector<std::string_view> values = values_of(finding, condition.key);
           return std::any_of(values.begin(), values.end(), [&](std::string_view value) {
             return glob_match(condition.pattern, value);

@@ -1,10 +1,10 @@
 #include "findings/filter.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace foretrace {
 namespace {
@@ -74,7 +74,8 @@ TEST(Baseline, IsTheIdsOfAReport) {
 TEST(Baseline, RefusesWhatIsNoReport) {
   for (const char* const content :
        {"", "{", "[]", "{}", R"({"schema": "other/1", "findings": []})",
-        R"({"schema": "foretrace/findings/1"})", R"({"schema": "foretrace/findings/1", "findings": [1]})",
+        R"({"schema": "foretrace/findings/1"})",
+        R"({"schema": "foretrace/findings/1", "findings": [1]})",
         R"({"schema": "foretrace/findings/1", "findings": [{"id": 5}]})"}) {
     const TemporaryFile file(content);
     const auto ids = read_baseline(file.path());

@@ -1,10 +1,10 @@
 #include "findings/finding.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <set>
 #include <tuple>
+
+#include <tsl/robin_map.h>
 
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
@@ -73,9 +73,8 @@ Finding make_finding(Candidate candidate, const Symbols& symbols) {
 }
 
 std::vector<Finding> make_findings(std::vector<Candidate> candidates, const Symbols& symbols) {
-  std::stable_sort(
-      candidates.begin(), candidates.end(),
-      [](const Candidate& a, const Candidate& b) { return a.analysis < b.analysis; });
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.analysis < b.analysis; });
   std::set<std::tuple<std::string, std::string, std::vector<uint64_t>>> seen;
   std::vector<Finding> findings;
   for (Candidate& candidate : candidates) {

@@ -39,7 +39,9 @@ void HappensBefore::advance(const Event& event) {
       self.clock.join(lock(event.object).released);
       self.clock.join(lock(event.object).reader_released);
       break;
-    case Op::racq: self.clock.join(lock(event.object).released); break;
+    case Op::racq:
+      self.clock.join(lock(event.object).released);
+      break;
     case Op::wait:
       self.waiting = true;
       self.wait_lock = event.object;
@@ -60,20 +62,29 @@ void HappensBefore::advance(const Event& event) {
       threads_[event.object].clock.join(self.clock);
       tick(self);
       break;
-    case Op::join: self.clock.join(threads_[event.object].clock); break;
+    case Op::join:
+      self.clock.join(threads_[event.object].clock);
+      break;
     case Op::notify:
     case Op::notifyall:
       lock(event.object).notified.join(self.clock);
       tick(self);
       break;
-    case Op::vrd: self.clock.join(written(event.object)); break;
-    case Op::vrmw: self.clock.join(written(event.object)); [[fallthrough]];
+    case Op::vrd:
+      self.clock.join(written(event.object));
+      break;
+    case Op::vrmw:
+      self.clock.join(written(event.object));
+      [[fallthrough]];
     case Op::vwr:
       written(event.object).join(self.clock);
       tick(self);
       break;
-    case Op::barrier: arrive_at_barrier(event, self); break;
-    default: break;
+    case Op::barrier:
+      arrive_at_barrier(event, self);
+      break;
+    default:
+      break;
   }
 }
 

@@ -90,8 +90,10 @@ void HeldLocks::advance(const Event& event) {
     case Op::racq:
     case Op::rel:
     case Op::rrel:
-    case Op::wait: break;
-    default: return;
+    case Op::wait:
+      break;
+    default:
+      return;
   }
   held(event.thread);  // makes room for the thread
   Thread& thread = threads_[event.thread];

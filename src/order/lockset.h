@@ -1,11 +1,11 @@
 // Sets of locks: which a thread holds, and which guard a location.
 #pragma once
 
-#include <tsl/robin_map.h>
-
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include <tsl/robin_map.h>
 
 #include "base/hash.h"
 #include "trace/event.h"

@@ -1,10 +1,10 @@
 #include "report/excerpt.h"
 
-#include <tsl/robin_map.h>
-
 #include <algorithm>
 #include <deque>
 #include <tuple>
+
+#include <tsl/robin_map.h>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -133,8 +133,8 @@ class Collector {
     for (const ThreadId thread : threads) excerpt.threads.emplace_back(symbols_.thread(thread));
     for (const Row& row : rows) {
       const auto column = std::find(threads.begin(), threads.end(), row.thread);
-      excerpt.rows.push_back({row.index, row.index, static_cast<size_t>(column - threads.begin()), row.text,
-                              row.marked});
+      excerpt.rows.push_back({row.index, row.index, static_cast<size_t>(column - threads.begin()),
+                              row.text, row.marked});
     }
     return excerpt;
   }

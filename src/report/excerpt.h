@@ -15,9 +15,9 @@ namespace foretrace {
 struct ExcerptRow {
   uint64_t index = 0;     // of the event, in the trace
   uint64_t position = 0;  // of the row, in the order that is shown
-  size_t column = 0;   // which thread
-  std::string text;    // "acq(l)"
-  bool marked = false;  // an event of the finding
+  size_t column = 0;      // which thread
+  std::string text;       // "acq(l)"
+  bool marked = false;    // an event of the finding
 };
 
 struct Excerpt {

@@ -65,15 +65,14 @@ void write(const Report& report, const ReportStyle&, ByteSink& sink) {
     json["infeasible"] = decisions.infeasible;
     json["undecided"] = decisions.undecided;
   }
-  const Json left_out = {{"suppressed", report.suppressed},
-                         {"known", report.known},
-                         {"too_weak", report.too_weak}};
+  const Json left_out = {
+      {"suppressed", report.suppressed}, {"known", report.known}, {"too_weak", report.too_weak}};
   // Finding by finding, so that a million of them need no second copy.
-  sink.write(fmt::format("{{\"schema\": \"foretrace/findings/1\",\n \"trace\": {},\n "
-                         "\"analyses\": {},\n \"certify\": {{\"seconds\": {}}},\n "
-                         "\"left_out\": {},\n \"partial\": {},\n \"findings\": [",
-                         dumped(trace), dumped(analyses), report.deciding_seconds,
-                         dumped(left_out), report.partial));
+  sink.write(fmt::format(
+      "{{\"schema\": \"foretrace/findings/1\",\n \"trace\": {},\n "
+      "\"analyses\": {},\n \"certify\": {{\"seconds\": {}}},\n "
+      "\"left_out\": {},\n \"partial\": {},\n \"findings\": [",
+      dumped(trace), dumped(analyses), report.deciding_seconds, dumped(left_out), report.partial));
   std::string_view separator = "\n  ";
   for (const Finding& finding : report.findings) {
     sink.write(separator);

@@ -16,8 +16,8 @@ std::vector<Reporter>& registry() {
 
 ReporterRegistration::ReporterRegistration(const Reporter& reporter) {
   std::vector<Reporter>& all = registry();
-  const auto place =
-      std::find_if(all.begin(), all.end(), [&](const Reporter& r) { return r.name > reporter.name; });
+  const auto place = std::find_if(all.begin(), all.end(),
+                                  [&](const Reporter& r) { return r.name > reporter.name; });
   all.insert(place, reporter);
 }
 

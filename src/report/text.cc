@@ -1,8 +1,9 @@
 // The report that people read.
+#include "base/text.h"
+
 #include <algorithm>
 #include <map>
 
-#include "base/text.h"
 #include "report/report.h"
 #include "report/source_lines.h"
 
@@ -26,7 +27,8 @@ std::string held_text(const std::vector<FindingLock>& held) {
   if (held.empty()) return "holding no lock";
   std::string names;
   for (const FindingLock& lock : held) {
-    names += (names.empty() ? "" : ", ") + printable(lock.name) + (lock.shared ? " (for reading)" : "");
+    names +=
+        (names.empty() ? "" : ", ") + printable(lock.name) + (lock.shared ? " (for reading)" : "");
   }
   return "holding " + names;
 }
@@ -35,13 +37,14 @@ std::string held_text(const std::vector<FindingLock>& held) {
 // analyses, or at many locations from the same places in the source.
 struct Group {
   const Finding* leader = nullptr;
-  size_t excerpt = 0;  // the leader's place among the findings
+  size_t excerpt = 0;                       // the leader's place among the findings
   std::vector<const Finding*> same_error;   // by other analyses
   std::vector<const Finding*> same_places;  // other locations or accesses
 };
 
 std::string error_key(const Finding& finding) {
-  std::string key = finding.kind + '\n' + finding.variable.value_or("") + '\n' + finding.lock.value_or("");
+  std::string key =
+      finding.kind + '\n' + finding.variable.value_or("") + '\n' + finding.lock.value_or("");
   for (const FindingEvent& event : finding.events) key += fmt::format("\n{}", event.index);
   return key;
 }
@@ -61,9 +64,8 @@ std::vector<Group> grouped(const std::vector<Finding>& findings) {
   // The strongest first; among equals, in the order of the trace.
   std::vector<size_t> order(findings.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return findings[a].strength > findings[b].strength;
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return findings[a].strength > findings[b].strength; });
   std::vector<Group> groups;
   std::map<std::string, size_t> by_error;
   std::map<std::string, size_t> by_places;
@@ -152,16 +154,15 @@ class TextReport {
     }
     const bool more = names.size() > kShown;
     if (more) names.resize(kShown);
-    print("  The same places make {} more: {}{}.\n",
-          counted(group.same_places.size(), "finding"), fmt::join(names, ", "), more ? ", …" : "");
+    print("  The same places make {} more: {}{}.\n", counted(group.same_places.size(), "finding"),
+          fmt::join(names, ", "), more ? ", …" : "");
   }
 
   // The trace as it was observed and, beside it, the schedule that shows the
   // error, if that is another one.
   void write_pictures(const Excerpt& observed, const Finding& finding) {
-    const Excerpt witness = finding.strength == Strength::certified
-                                ? witness_excerpt(observed, finding)
-                                : Excerpt();
+    const Excerpt witness =
+        finding.strength == Strength::certified ? witness_excerpt(observed, finding) : Excerpt();
     std::vector<std::string> left = picture(observed);
     print("\n");
     if (witness.rows.empty()) {

@@ -19,26 +19,26 @@ inline constexpr SiteId kNoSite = 0;  // site 0 means "not known"
 
 // The operations. The numbers are part of the .ftr format: append only.
 enum class Op : uint8_t {
-  skip = 0,       // keeps an index but means nothing: filtered, dropped or a mere mark
-  rd = 1,         // read of a location
-  wr = 2,         // write of a location
-  acq = 3,        // acquire of a lock
-  rel = 4,        // release of a lock
-  racq = 5,       // acquire for reading (shared)
-  rrel = 6,       // release of a lock held for reading
-  fork = 7,       // start of the thread that is the object
-  join = 8,       // wait for the end of the thread that is the object
-  beg = 9,        // begin of a unit
-  end = 10,       // end of a unit
-  wait = 11,      // releases its lock; the thread's next event has it back
-  notify = 12,    // wakes one waiter of a lock
-  notifyall = 13, // wakes all waiters of a lock
-  vrd = 14,       // read of a volatile or atomic location
-  vwr = 15,       // write of a volatile or atomic location
-  vrmw = 16,      // atomic read-modify-write
-  barrier = 17,   // arrival at a barrier; the thread's next event is after it opened
-  alloc = 18,     // birth of an object
-  free = 19,      // death of an object
+  skip = 0,        // keeps an index but means nothing: filtered, dropped or a mere mark
+  rd = 1,          // read of a location
+  wr = 2,          // write of a location
+  acq = 3,         // acquire of a lock
+  rel = 4,         // release of a lock
+  racq = 5,        // acquire for reading (shared)
+  rrel = 6,        // release of a lock held for reading
+  fork = 7,        // start of the thread that is the object
+  join = 8,        // wait for the end of the thread that is the object
+  beg = 9,         // begin of a unit
+  end = 10,        // end of a unit
+  wait = 11,       // releases its lock; the thread's next event has it back
+  notify = 12,     // wakes one waiter of a lock
+  notifyall = 13,  // wakes all waiters of a lock
+  vrd = 14,        // read of a volatile or atomic location
+  vwr = 15,        // write of a volatile or atomic location
+  vrmw = 16,       // atomic read-modify-write
+  barrier = 17,    // arrival at a barrier; the thread's next event is after it opened
+  alloc = 18,      // birth of an object
+  free = 19,       // death of an object
 };
 inline constexpr size_t kOpCount = 20;
 
@@ -52,13 +52,13 @@ struct OpTraits {
 };
 
 inline constexpr std::array<OpTraits, kOpCount> kOpTraits = {{
-    {"skip", Space::none},      {"rd", Space::location},  {"wr", Space::location},
-    {"acq", Space::lock},       {"rel", Space::lock},     {"racq", Space::lock},
-    {"rrel", Space::lock},      {"fork", Space::thread},  {"join", Space::thread},
-    {"beg", Space::label},      {"end", Space::label},    {"wait", Space::lock},
-    {"notify", Space::lock},    {"notifyall", Space::lock}, {"vrd", Space::location},
-    {"vwr", Space::location},   {"vrmw", Space::location}, {"barrier", Space::barrier},
-    {"alloc", Space::object},   {"free", Space::object},
+    {"skip", Space::none},    {"rd", Space::location},    {"wr", Space::location},
+    {"acq", Space::lock},     {"rel", Space::lock},       {"racq", Space::lock},
+    {"rrel", Space::lock},    {"fork", Space::thread},    {"join", Space::thread},
+    {"beg", Space::label},    {"end", Space::label},      {"wait", Space::lock},
+    {"notify", Space::lock},  {"notifyall", Space::lock}, {"vrd", Space::location},
+    {"vwr", Space::location}, {"vrmw", Space::location},  {"barrier", Space::barrier},
+    {"alloc", Space::object}, {"free", Space::object},
 }};
 
 constexpr std::string_view name_of(Op op) { return kOpTraits[static_cast<size_t>(op)].name; }

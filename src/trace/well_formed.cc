@@ -10,9 +10,10 @@ namespace {
 constexpr size_t kDroppedShown = 20;
 
 constexpr std::array<std::string_view, WellFormed::kFaultCount> kFaultNames = {
-    "release without acquire",     "acquire of a held lock",   "badly nested lock",
-    "event before the fork",       "event after the join",     "join of a running thread",
-    "unbalanced unit",             "value that contradicts the last write",
+    "release without acquire", "acquire of a held lock",
+    "badly nested lock",       "event before the fork",
+    "event after the join",    "join of a running thread",
+    "unbalanced unit",         "value that contradicts the last write",
     "wait without the lock",
 };
 
@@ -97,9 +98,9 @@ Result<void> WellFormed::handle_fault(EventBuffer& buffer, size_t place, std::st
 std::vector<std::string> WellFormed::notes() const {
   std::vector<std::string> notes;
   if (reentrant_ > 0) {
-    notes.push_back(fmt::format("{}: {} filtered", source_name_,
-                                counted(reentrant_, "re-entrant acquire or release",
-                                        "re-entrant acquires and releases")));
+    notes.push_back(fmt::format(
+        "{}: {} filtered", source_name_,
+        counted(reentrant_, "re-entrant acquire or release", "re-entrant acquires and releases")));
   }
   if (dropped_ == 0) return notes;
   notes.insert(notes.end(), first_dropped_.begin(), first_dropped_.end());
@@ -110,8 +111,8 @@ std::vector<std::string> WellFormed::notes() const {
   std::string kinds;
   for (size_t kind = 0; kind < kFaultCount; ++kind) {
     if (dropped_by_fault_[kind] == 0) continue;
-    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ",
-                         with_commas(dropped_by_fault_[kind]), kFaultNames[kind]);
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", with_commas(dropped_by_fault_[kind]),
+                         kFaultNames[kind]);
   }
   notes.push_back(
       fmt::format("{}: {} dropped in all: {}", source_name_, counted(dropped_, "event"), kinds));
@@ -130,8 +131,8 @@ std::string WellFormed::check_thread(Event& event, uint64_t index) {
   Thread& thread = threads_[event.thread];
   uint8_t& attention = attention_[event.thread];
   if ((attention & kJoined) != 0) {
-    return fault(Fault::after_join,
-                 fmt::format("thread {} has an event after it was joined", thread_name(event.thread)));
+    return fault(Fault::after_join, fmt::format("thread {} has an event after it was joined",
+                                                thread_name(event.thread)));
   }
   if ((attention & kUnseen) != 0) {
     thread.first_index = index;
@@ -187,8 +188,9 @@ std::string WellFormed::check_fork(const Event& event) {
     return fault(Fault::before_fork, fmt::format("thread {} is forked a second time", name));
   }
   if ((attention_[event.object] & kUnseen) == 0) {
-    return fault(Fault::before_fork, fmt::format("thread {} is forked, but has events before (first: event {})",
-                                                 name, child.first_index));
+    return fault(Fault::before_fork,
+                 fmt::format("thread {} is forked, but has events before (first: event {})", name,
+                             child.first_index));
   }
   child.forked = true;
   return {};
@@ -206,7 +208,8 @@ std::string WellFormed::check_join(const Event& event) {
   } else if (!child.held.empty()) {
     still = fmt::format("holds lock {}", lock_name(child.held.back().lock));
   } else if (!child.units.empty()) {
-    still = fmt::format("is inside unit {}", printable(symbols_.names(Space::label)[child.units.back()]));
+    still = fmt::format("is inside unit {}",
+                        printable(symbols_.names(Space::label)[child.units.back()]));
   }
   if (!still.empty()) {
     return fault(Fault::join_of_running,
@@ -220,17 +223,30 @@ std::string WellFormed::check_join(const Event& event) {
 
 std::string WellFormed::check_operation(Event& event) {
   switch (event.op()) {
-    case Op::acq: return check_acquire(event, false);
-    case Op::racq: return check_acquire(event, true);
-    case Op::rel: return check_release(event, false);
-    case Op::rrel: return check_release(event, true);
-    case Op::fork: return check_fork(event);
-    case Op::join: return check_join(event);
-    case Op::wait: return check_wait(event);
-    case Op::beg: threads_[event.thread].units.push_back(event.object); return {};
-    case Op::end: return check_unit_end(event);
-    case Op::barrier: pause(event.thread, Pause::barrier); return {};
-    default: return {};
+    case Op::acq:
+      return check_acquire(event, false);
+    case Op::racq:
+      return check_acquire(event, true);
+    case Op::rel:
+      return check_release(event, false);
+    case Op::rrel:
+      return check_release(event, true);
+    case Op::fork:
+      return check_fork(event);
+    case Op::join:
+      return check_join(event);
+    case Op::wait:
+      return check_wait(event);
+    case Op::beg:
+      threads_[event.thread].units.push_back(event.object);
+      return {};
+    case Op::end:
+      return check_unit_end(event);
+    case Op::barrier:
+      pause(event.thread, Pause::barrier);
+      return {};
+    default:
+      return {};
   }
 }
 
@@ -253,10 +269,10 @@ std::string WellFormed::check_acquire(Event& event, bool shared) {
     return {};
   }
   if (lock.owner != kNobody || (!shared && lock.readers > 0)) {
-    return fault(Fault::acquire_of_held_lock,
-                 fmt::format("thread {} acquires lock {}, which {} holds",
-                             thread_name(event.thread), lock_name(event.object),
-                             holder_of(event.object)));
+    return fault(
+        Fault::acquire_of_held_lock,
+        fmt::format("thread {} acquires lock {}, which {} holds", thread_name(event.thread),
+                    lock_name(event.object), holder_of(event.object)));
   }
   uint32_t depth = 1;
   const bool after_wait = event.resumes != 0 && thread.last_pause == Pause::wait;
@@ -325,11 +341,12 @@ std::string WellFormed::check_unit_end(const Event& event) {
   std::vector<uint32_t>& units = threads_[event.thread].units;
   const NameTable& labels = symbols_.names(Space::label);
   if (units.empty() || units.back() != event.object) {
-    return fault(Fault::unbalanced_unit,
-                 fmt::format("thread {} ends unit {}, but {}", thread_name(event.thread),
-                             printable(labels[event.object]),
-                             units.empty() ? std::string("is inside none")
-                                           : "its innermost one is " + printable(labels[units.back()])));
+    return fault(
+        Fault::unbalanced_unit,
+        fmt::format("thread {} ends unit {}, but {}", thread_name(event.thread),
+                    printable(labels[event.object]),
+                    units.empty() ? std::string("is inside none")
+                                  : "its innermost one is " + printable(labels[units.back()])));
   }
   units.pop_back();
   return {};

@@ -72,10 +72,10 @@ class WellFormed {
     bool forked = false;
     Pause pause = Pause::none;
     Pause last_pause = Pause::none;  // what the event with `resumes` ended
-    HeldLock waiting_for = {};  // with Pause::wait: the lock to get back
-    uint64_t first_index = 0;   // of its first event
-    std::vector<HeldLock> held;  // in the order of acquisition
-    std::vector<uint32_t> units;  // labels, outermost first
+    HeldLock waiting_for = {};       // with Pause::wait: the lock to get back
+    uint64_t first_index = 0;        // of its first event
+    std::vector<HeldLock> held;      // in the order of acquisition
+    std::vector<uint32_t> units;     // labels, outermost first
   };
   struct Lock {
     ThreadId owner = kNobody;  // exclusive holder

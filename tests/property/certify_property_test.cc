@@ -1,9 +1,8 @@
 // certify against the exploration of all correct reorderings.
-#include "certify/certify.h"
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "certify/certify.h"
 #include "certify/checker.h"
 #include "property/nested_sections.h"
 #include "property/reference_order.h"

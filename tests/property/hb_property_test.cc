@@ -1,9 +1,9 @@
 // hb against Definitions 2 and 4 of paper 000, written out.
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <map>
 #include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "order/happens_before.h"
 #include "property/random_trace.h"
@@ -48,8 +48,7 @@ std::set<Pair> pairs_of(const std::vector<Candidate>& candidates) {
   for (const Candidate& candidate : candidates) {
     RC_ASSERT(candidate.kind == "data-race");
     RC_ASSERT(candidate.events.size() == 2U);
-    const bool fresh =
-        pairs.emplace(candidate.events[0].index, candidate.events[1].index).second;
+    const bool fresh = pairs.emplace(candidate.events[0].index, candidate.events[1].index).second;
     RC_ASSERT(fresh);
   }
   return pairs;
@@ -122,8 +121,8 @@ RC_GTEST_PROP(HappensBefore, ClocksAreTheDefinition, ()) {
     }
     if (event.resumes != 0) order.resume(event.thread);
     // What an acquire, join or volatile read learns, it knows itself.
-    const bool learns = event.op() == Op::acq || event.op() == Op::racq ||
-                        event.op() == Op::join || event.op() == Op::vrd;
+    const bool learns = event.op() == Op::acq || event.op() == Op::racq || event.op() == Op::join ||
+                        event.op() == Op::vrd;
     if (learns) order.advance(event);
     for (size_t a = 0; a < b; ++a) {
       if (random.trace.events[a].op() == Op::skip || event.op() == Op::vrmw) continue;

@@ -1,10 +1,10 @@
 // lockset against Eraser's definition, written out with plain sets.
-#include <gtest/gtest.h>
-#include <rapidcheck/gtest.h>
-
 #include <map>
 #include <optional>
 #include <set>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 #include "property/random_trace.h"
 #include "property/reference_order.h"
@@ -18,8 +18,8 @@ std::map<LocationId, size_t> reference_reports(const Trace& trace) {
   const ReferenceHeld held = reference_held(trace);
   std::map<LocationId, size_t> reports;
   for (LocationId x = 0; x < trace.symbols->names(Space::location).size(); ++x) {
-    std::set<ThreadId> threads;           // that have accessed x
-    bool modified = false;                // since it was shared
+    std::set<ThreadId> threads;              // that have accessed x
+    bool modified = false;                   // since it was shared
     std::optional<std::set<LockId>> guards;  // C(x); none: all locks
     for (size_t i = 0; i < trace.events.size() && !reports.contains(x); ++i) {
       const Event& event = trace.events[i];

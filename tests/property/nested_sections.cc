@@ -71,9 +71,8 @@ rc::Gen<RandomTrace> nested_sections() {
   const auto program = rc::gen::resize(14, rc::gen::container<std::vector<uint8_t>>(number));
   const auto programs = rc::gen::container<std::vector<std::vector<uint8_t>>>(3, program);
   const auto turns = rc::gen::resize(40, rc::gen::container<std::vector<uint8_t>>(number));
-  return rc::gen::map(rc::gen::pair(programs, turns), [](const auto& parts) {
-    return interleaved(parts.first, parts.second);
-  });
+  return rc::gen::map(rc::gen::pair(programs, turns),
+                      [](const auto& parts) { return interleaved(parts.first, parts.second); });
 }
 
 rc::Gen<RandomTrace> small_trace() {

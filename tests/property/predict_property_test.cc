@@ -1,8 +1,8 @@
 // race and deadlock, decided by certify, against all correct reorderings.
+#include <set>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <set>
 
 #include "certify/certifier.h"
 #include "certify/checker.h"

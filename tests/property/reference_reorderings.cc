@@ -13,7 +13,7 @@ constexpr int64_t kInitial = -1;
 
 // Everything that what comes next depends on.
 struct State {
-  std::vector<size_t> done;               // by thread
+  std::vector<size_t> done;                // by thread
   std::map<uint32_t, int64_t> last_write;  // by location
   auto operator<=>(const State&) const = default;
 };
@@ -31,7 +31,8 @@ class Explorer {
       if (event.op() != Op::wr && event.op() != Op::vwr) {
         saw_[i] = last.contains(event.object) ? last[event.object] : kInitial;
       }
-      if (event.op() != Op::rd && event.op() != Op::vrd) last[event.object] = static_cast<int64_t>(i);
+      if (event.op() != Op::rd && event.op() != Op::vrd)
+        last[event.object] = static_cast<int64_t>(i);
     }
   }
 
@@ -117,10 +118,13 @@ class Explorer {
     const Event& event = trace_.events[i];
     for (size_t a = 0; a < trace_.events.size(); ++a) {
       const Event& other = trace_.events[a];
-      if (other.op() == Op::fork && other.object == event.thread && !is_done(state, a)) return false;
+      if (other.op() == Op::fork && other.object == event.thread && !is_done(state, a))
+        return false;
       if (event.op() != Op::join) continue;
-      if (other.op() != Op::skip && other.thread == event.object && !is_done(state, a)) return false;
-      if (other.op() == Op::fork && other.object == event.object && !is_done(state, a)) return false;
+      if (other.op() != Op::skip && other.thread == event.object && !is_done(state, a))
+        return false;
+      if (other.op() == Op::fork && other.object == event.object && !is_done(state, a))
+        return false;
     }
     const std::optional<size_t> before = previous(i);
     if (before && trace_.events[*before].op() == Op::wait && !wait_may_end(state, *before, i)) {

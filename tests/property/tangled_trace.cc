@@ -1,9 +1,9 @@
 #include "property/tangled_trace.h"
 
-#include <fmt/format.h>
-
 #include <optional>
 #include <stdexcept>
+
+#include <fmt/format.h>
 
 #include "trace/format.h"
 

@@ -5,11 +5,11 @@
 //   # expect none                           nothing, by any analysis
 // For each analysis that is named, the list is complete. Candidates are decided
 // first, so races and deadlocks that no schedule shows are not found.
-#include <gtest/gtest.h>
-
 #include <filesystem>
 #include <map>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "base/text.h"
 #include "certify/certifier.h"

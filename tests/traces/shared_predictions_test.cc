@@ -1,8 +1,8 @@
 // What is known about the traces that others recorded; see
 // ../shared/traces/README.md.
-#include <gtest/gtest.h>
-
 #include <filesystem>
+
+#include <gtest/gtest.h>
 
 #include "certify/certifier.h"
 #include "formats/trace_io.h"
@@ -33,15 +33,13 @@ TEST_P(KnownRaces, AreFoundExactly) {
 
 INSTANTIATE_TEST_SUITE_P(
     Litmus, KnownRaces,
-    ::testing::Values(Known{"litmus/Test1.std", 0}, Known{"litmus/Test3.std", 0},
-                      Known{"litmus/Test5.std", 1}, Known{"litmus/Test7.std", 2},
-                      Known{"litmus/Test9.std", 1}, Known{"litmus/Test11.std", 1},
-                      Known{"litmus/Test13.std", 4}, Known{"litmus/Test15.std", 1},
-                      Known{"litmus/Test17.std", 1}, Known{"litmus/Test19.std", 4},
-                      Known{"litmus/Test21.std", 1}, Known{"litmus/Test23.std", 3},
-                      Known{"litmus/Test25.std", 1}, Known{"litmus/Test27.std", 4},
-                      Known{"ibm/account.std", 2}, Known{"ibm/array.std", 0},
-                      Known{"ibm/critical.std", 3}, Known{"ibm/hiddenRace.std", 2}),
+    ::testing::Values(
+        Known{"litmus/Test1.std", 0}, Known{"litmus/Test3.std", 0}, Known{"litmus/Test5.std", 1},
+        Known{"litmus/Test7.std", 2}, Known{"litmus/Test9.std", 1}, Known{"litmus/Test11.std", 1},
+        Known{"litmus/Test13.std", 4}, Known{"litmus/Test15.std", 1}, Known{"litmus/Test17.std", 1},
+        Known{"litmus/Test19.std", 4}, Known{"litmus/Test21.std", 1}, Known{"litmus/Test23.std", 3},
+        Known{"litmus/Test25.std", 1}, Known{"litmus/Test27.std", 4}, Known{"ibm/account.std", 2},
+        Known{"ibm/array.std", 0}, Known{"ibm/critical.std", 3}, Known{"ibm/hiddenRace.std", 2}),
     [](const ::testing::TestParamInfo<Known>& known) {
       return std::filesystem::path(known.param.file).stem().string();
     });

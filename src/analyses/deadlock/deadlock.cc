@@ -135,15 +135,14 @@ class Deadlock : public Analysis {
     std::string story;
     for (size_t i = 0; i < path_.size(); ++i) {
       const Request& request = requests_[path_[i]];
-      candidate.events.push_back(
-          {chosen[i],
-           make_event(request.thread, request.shared ? Op::racq : Op::acq, request.lock,
-                      request.site),
-           locksets_.locks(request.held)});
-      story += fmt::format("{}thread {} waits for {}, which thread {} holds",
-                           story.empty() ? "" : "; ", name(Space::thread, request.thread),
-                           name(Space::lock, request.lock),
-                           name(Space::thread, requests_[path_[(i + 1) % path_.size()]].thread));
+      candidate.events.push_back({chosen[i],
+                                  make_event(request.thread, request.shared ? Op::racq : Op::acq,
+                                             request.lock, request.site),
+                                  locksets_.locks(request.held)});
+      story +=
+          fmt::format("{}thread {} waits for {}, which thread {} holds", story.empty() ? "" : "; ",
+                      name(Space::thread, request.thread), name(Space::lock, request.lock),
+                      name(Space::thread, requests_[path_[(i + 1) % path_.size()]].thread));
     }
     candidate.message = "deadlock: " + story;
     candidate.reason = "In another schedule of the same run, " + story + ".";

@@ -54,13 +54,15 @@ class HbState {
     const std::string from = printable(context_.symbols.thread(earlier));
     const std::string to = printable(context_.symbols.thread(later));
     if (order_.clock(later).get(earlier) == 0) {
-      return fmt::format("Nothing orders them: no release, fork, join, notify, volatile write or "
-                         "barrier of thread {} has reached thread {}.",
-                         from, to);
+      return fmt::format(
+          "Nothing orders them: no release, fork, join, notify, volatile write or "
+          "barrier of thread {} has reached thread {}.",
+          from, to);
     }
-    return fmt::format("Nothing orders them: what thread {} last learnt of thread {}, through "
-                       "locks or otherwise, is older than the first access.",
-                       to, from);
+    return fmt::format(
+        "Nothing orders them: what thread {} last learnt of thread {}, through "
+        "locks or otherwise, is older than the first access.",
+        to, from);
   }
 
   AnalysisContext context_;

@@ -41,7 +41,7 @@ enum class Ownership : uint8_t { untouched, exclusive, shared, shared_modified }
 struct Location {
   Ownership ownership = Ownership::untouched;
   bool reported = false;
-  ThreadId owner = 0;  // in `exclusive`
+  ThreadId owner = 0;                    // in `exclusive`
   LocksetId candidates = kEmptyLockset;  // from `shared` on
   Recent reads;
   Recent writes;
@@ -74,8 +74,8 @@ class Lockset : public Analysis {
     if (x.reported) return;
     // A reader lock protects a reader as well as any; it does not protect a writer.
     const LocksetId held = held_.held(event.thread);
-    const LocksetId protecting = event.op() == Op::wr ? locksets_.exclusive_part(held)
-                                                      : locksets_.as_exclusive(held);
+    const LocksetId protecting =
+        event.op() == Op::wr ? locksets_.exclusive_part(held) : locksets_.as_exclusive(held);
     const LocksetId before = x.candidates;
     const Ownership old = x.ownership;
     update(x, event, protecting);
@@ -124,10 +124,10 @@ class Lockset : public Analysis {
       reason = fmt::format("No lock is held at every access: until now {} was, here it is not.",
                            names_of(*before));
     }
-    const bool observed = second.access.index == current.index &&
-                          ready_.ready_at(first.access.index, event);
-    context_.propose(race_candidate(kName, context_.symbols, locksets_, event.object, first,
-                                    second, observed, std::move(reason)));
+    const bool observed =
+        second.access.index == current.index && ready_.ready_at(first.access.index, event);
+    context_.propose(race_candidate(kName, context_.symbols, locksets_, event.object, first, second,
+                                    observed, std::move(reason)));
   }
 
   // The current access with the latest earlier one that it clashes with; or, if

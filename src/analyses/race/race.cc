@@ -1,14 +1,15 @@
 // The maximal race predictor: proposes every clashing pair that nothing obvious
 // rules out; certify decides.
-#include <tsl/robin_map.h>
+#include "analyses/race.h"
 
 #include <algorithm>
 #include <memory>
 #include <tuple>
 #include <vector>
 
+#include <tsl/robin_map.h>
+
 #include "analyses/analysis.h"
-#include "analyses/race.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "order/happens_before.h"
@@ -60,8 +61,8 @@ class Race : public Analysis {
     });
     for (const Pair& pair : pairs_) {
       Candidate candidate = race_candidate(
-          kName, context_.symbols, locksets_, pair.location, pair.first, pair.second,
-          pair.observed, "Another schedule of the same run brings both to this point.");
+          kName, context_.symbols, locksets_, pair.location, pair.first, pair.second, pair.observed,
+          "Another schedule of the same run brings both to this point.");
       candidate.group = pair.group;
       candidate.only_if_certified = true;
       context_.propose(std::move(candidate));
@@ -70,8 +71,9 @@ class Race : public Analysis {
 
   std::vector<std::string> notes() const override {
     if (left_out_ == 0) return {};
-    return {fmt::format("race: {} were not looked at: too many like them (--all-pairs, --max-pairs)",
-                        counted(left_out_, "pair"))};
+    return {
+        fmt::format("race: {} were not looked at: too many like them (--all-pairs, --max-pairs)",
+                    counted(left_out_, "pair"))};
   }
 
  private:
@@ -142,8 +144,11 @@ class Race : public Analysis {
       ++left_out_;
       return;
     }
-    pairs_.push_back({event.object, first, {event.op(), current},
-                      ready_.ready_at(first.access.index, event), group.number});
+    pairs_.push_back({event.object,
+                      first,
+                      {event.op(), current},
+                      ready_.ready_at(first.access.index, event),
+                      group.number});
   }
 
   // Pairs at the same two sites, on the same location, are one error. Without

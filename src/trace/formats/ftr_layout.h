@@ -12,7 +12,10 @@ namespace foretrace::ftr {
 
 // As in PNG: a byte over 127 tells it from text, and the line ends show a
 // transfer that changed them.
-inline constexpr std::string_view kMagic{"\x89" "FTR\r\n\x1a\n", 8};
+inline constexpr std::string_view kMagic{
+    "\x89"
+    "FTR\r\n\x1a\n",
+    8};
 inline constexpr uint16_t kMajor = 1;  // a reader refuses a larger one
 inline constexpr uint16_t kMinor = 0;  // additions that old readers may skip
 inline constexpr size_t kFileHeader = 16;

@@ -1,8 +1,8 @@
 #include "trace/formats/ftr_reader.h"
 
-#include <zstd.h>
-
 #include <algorithm>
+
+#include <zstd.h>
 
 #include "base/text.h"
 
@@ -63,7 +63,9 @@ class Cursor {
 void join_planes(const char* data, size_t planes, size_t count, uint32_t* out) {
   const auto* const bytes = reinterpret_cast<const unsigned char*>(data);
   switch (planes) {
-    case 0: std::fill(out, out + count, 0U); break;
+    case 0:
+      std::fill(out, out + count, 0U);
+      break;
     case 1:
       for (size_t i = 0; i < count; ++i) out[i] = bytes[i];
       break;
@@ -74,7 +76,8 @@ void join_planes(const char* data, size_t planes, size_t count, uint32_t* out) {
       break;
     case 3:
       for (size_t i = 0; i < count; ++i) {
-        out[i] = static_cast<uint32_t>(bytes[i] | bytes[count + i] << 8 | bytes[2 * count + i] << 16);
+        out[i] =
+            static_cast<uint32_t>(bytes[i] | bytes[count + i] << 8 | bytes[2 * count + i] << 16);
       }
       break;
     default:
@@ -163,8 +166,8 @@ Result<void> FtrReader::unpack(std::string_view stored) {
     if (stored.size() != header_.raw_size) return damaged("its two sizes differ");
     std::copy(stored.begin(), stored.end(), unpacked_.begin());
   } else {
-    const size_t got = ZSTD_decompressDCtx(zstd_, unpacked_.data(), unpacked_.size(),
-                                           stored.data(), stored.size());
+    const size_t got = ZSTD_decompressDCtx(zstd_, unpacked_.data(), unpacked_.size(), stored.data(),
+                                           stored.size());
     if (ZSTD_isError(got) != 0 || got != unpacked_.size()) return damaged("it cannot be unpacked");
   }
   payload_ = {unpacked_.data(), unpacked_.size()};
@@ -186,16 +189,27 @@ Result<void> FtrReader::read(EventBuffer& buffer) {
     }
     Result<void> done;
     switch (header_.tag) {
-      case ftr::kNames: done = read_names(); break;
-      case ftr::kSites: done = read_sites(); break;
-      case ftr::kDeclarations: done = read_declarations(); break;
-      case ftr::kEvents: done = read_events(buffer); break;
-      case ftr::kEnd: done = read_end(); break;
+      case ftr::kNames:
+        done = read_names();
+        break;
+      case ftr::kSites:
+        done = read_sites();
+        break;
+      case ftr::kDeclarations:
+        done = read_declarations();
+        break;
+      case ftr::kEvents:
+        done = read_events(buffer);
+        break;
+      case ftr::kEnd:
+        done = read_end();
+        break;
       default:
         if ((header_.tag & 0x20) == 0) {
-          return fail("{}: the chunk at byte {} is of a kind that this Foretrace does not know; "
-                      "update Foretrace",
-                      source_name(), chunk_offset_);
+          return fail(
+              "{}: the chunk at byte {} is of a kind that this Foretrace does not know; "
+              "update Foretrace",
+              source_name(), chunk_offset_);
         }
     }
     if (!done) return done;

@@ -1,8 +1,8 @@
 #include "trace/formats/ftr_writer.h"
 
-#include <zstd.h>
-
 #include <algorithm>
+
+#include <zstd.h>
 
 namespace foretrace {
 namespace {
