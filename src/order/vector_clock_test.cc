@@ -1,9 +1,9 @@
 #include "order/vector_clock.h"
 
+#include <map>
+
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
-
-#include <map>
 
 namespace foretrace {
 namespace {
