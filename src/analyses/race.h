@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "base/table.h"
 #include "order/lockset.h"
 #include "order/vector_clock.h"
 #include "trace/batch.h"
@@ -47,10 +48,7 @@ class ReadySince {
   }
 
  private:
-  void set(ThreadId thread, uint64_t since) {
-    if (thread >= since_.size()) since_.resize(std::max<size_t>(thread + 1, since_.size() * 2));
-    since_[thread] = since;
-  }
+  void set(ThreadId thread, uint64_t since) { slot(since_, thread) = since; }
   std::vector<uint64_t> since_;  // the index after the event that made it ready
 };
 

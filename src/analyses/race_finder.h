@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analyses/race.h"
+#include "base/table.h"
 
 namespace foretrace {
 
@@ -46,10 +47,7 @@ class FirstPairFinder {
   }
 
   void access(const Event& event, const Access& current, Order& order) {
-    if (event.object >= locations_.size()) {
-      locations_.resize(std::max<size_t>(event.object + 1, locations_.size() * 2));
-    }
-    Location& x = locations_[event.object];
+    Location& x = slot(locations_, event.object);
     if (x.racy) return;
     if (event.op() == Op::rd) {
       read(x, event, current, order);
@@ -149,10 +147,7 @@ class AllPairFinder {
   uint64_t max_pairs() const { return max_pairs_; }
 
   void access(const Event& event, const Access& current, Order& order) {
-    if (event.object >= locations_.size()) {
-      locations_.resize(std::max<size_t>(event.object + 1, locations_.size() * 2));
-    }
-    std::vector<History>& histories = locations_[event.object];
+    std::vector<History>& histories = slot(locations_, event.object);
     racing_.clear();
     for (const History& history : histories) {
       if (history.thread == event.thread) continue;

@@ -54,6 +54,7 @@ Result<void> AnalysisRuns::go_through() {
     }
     progress.update(stream_->progress(), stream_->event_count());
   }
+  partial_ |= interrupted();
   for (Running& one : running_) one.run.passes = one.analysis->passes();
   return {};
 }

@@ -2,18 +2,9 @@
 
 #include <algorithm>
 
+#include "base/table.h"
+
 namespace foretrace {
-namespace {
-
-// Grows geometrically: identifiers arrive one by one.
-template <typename T>
-T& at(std::vector<T>& table, uint32_t index) {
-  if (index >= table.size()) table.resize(std::max<size_t>(index + 1, table.size() * 2));
-  return table[index];
-}
-
-}  // namespace
-
 void HappensBefore::add_thread(ThreadId id) {
   for (auto next = static_cast<ThreadId>(threads_.size()); next <= id; ++next) {
     Thread& thread = threads_.emplace_back();
@@ -22,8 +13,8 @@ void HappensBefore::add_thread(ThreadId id) {
   }
 }
 
-HappensBefore::Lock& HappensBefore::lock(LockId id) { return at(locks_, id); }
-VectorClock& HappensBefore::written(LocationId id) { return at(written_, id); }
+HappensBefore::Lock& HappensBefore::lock(LockId id) { return slot(locks_, id); }
+VectorClock& HappensBefore::written(LocationId id) { return slot(written_, id); }
 
 void HappensBefore::tick(Thread& thread) {
   thread.epoch = Epoch(thread.epoch.thread(), thread.epoch.clock() + 1);
@@ -89,7 +80,7 @@ void HappensBefore::advance(const Event& event) {
 }
 
 void HappensBefore::arrive_at_barrier(const Event& event, Thread& self) {
-  std::shared_ptr<BarrierGeneration>& generation = at(barriers_, event.object);
+  std::shared_ptr<BarrierGeneration>& generation = slot(barriers_, event.object);
   if (generation == nullptr || !generation->open) {
     generation = std::make_shared<BarrierGeneration>();
   }

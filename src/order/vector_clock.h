@@ -1,6 +1,8 @@
 // Vector clocks and epochs (paper 000, chapter 8).
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <utility>
 
@@ -58,6 +60,16 @@ class VectorClock {
   // The pointwise order: this is at most `other`.
   bool operator<=(const VectorClock& other) const;
 
+  // Calls visit(thread, clock, other_clock) for every thread whose clock is larger
+  // here than in `other`. What the two share costs nothing.
+  template <typename Visit>
+  void for_each_above(const VectorClock& other, Visit visit) const {
+    const Node* less = other.root_;
+    uint32_t less_height = other.height_;
+    for (; less_height > height_ && less != nullptr; --less_height) less = less->children[0];
+    if (height_ > 0) visit_above(root_, height_, less, less_height, 0, visit);
+  }
+
   // Makes the thread's clock at least `clock`.
   void raise(ThreadId thread, uint64_t clock);
   // Makes every clock at least that of `other`.
@@ -82,6 +94,36 @@ class VectorClock {
   static void join_nodes(Node*& mine, const Node* theirs, uint32_t height);
   static bool covers(const Node* more, const Node* less, uint32_t height);
   void grow(uint32_t height);
+
+  // `less` is at most as high as `more`; if it is lower, it is the first of the
+  // nodes of its height below where `more` is.
+  template <typename Visit>
+  static void visit_above(const Node* more, uint32_t height, const Node* less, uint32_t less_height,
+                          ThreadId first, Visit& visit) {
+    if (more == nullptr || more == less) return;
+    if (height == 1) return visit_leaf_above(more, less, first, visit);
+    for (uint32_t i = 0; i < kFan; ++i) {
+      const Node* below = less;
+      if (less != nullptr && less_height == height) below = less->children[i];
+      if (less_height < height && i > 0) below = nullptr;
+      visit_above(more->children[i], height - 1, below, std::min(less_height, height - 1),
+                  first + (i << (kBits * (height - 1))), visit);
+    }
+  }
+  template <typename Visit>
+  static void visit_leaf_above(const Node* more, const Node* less, ThreadId first, Visit& visit) {
+    const auto clock_in = [](const Node* node, uint32_t i) {
+      return node == nullptr ? 0 : node->clocks[i];
+    };
+    uint32_t above = 0;  // first compare, without branches, for they are hard to predict
+    for (uint32_t i = 0; i < kFan; ++i) {
+      above |= static_cast<uint32_t>(more->clocks[i] > clock_in(less, i)) << i;
+    }
+    for (; above != 0; above &= above - 1) {
+      const auto i = static_cast<uint32_t>(std::countr_zero(above));
+      visit(first + i, more->clocks[i], clock_in(less, i));
+    }
+  }
 
   Node* root_ = nullptr;
   uint32_t height_ = 0;  // 0: empty; 1: the root is a leaf

@@ -66,6 +66,16 @@ RC_GTEST_PROP(VectorClock, IsAMapOfMaxima, ()) {
       }
       default:
         RC_ASSERT((target.clock <= other.clock) == at_most(target.plain, other.plain));
+        Plain above;
+        target.clock.for_each_above(other.clock,
+                                    [&](ThreadId thread, uint64_t value, uint64_t other_value) {
+                                      RC_ASSERT(above.emplace(thread, value).second);
+                                      RC_ASSERT(other_value == get(other.plain, thread));
+                                    });
+        for (const ThreadId thread : kThreads) {
+          const uint64_t value = get(target.plain, thread);
+          RC_ASSERT(get(above, thread) == (value > get(other.plain, thread) ? value : 0));
+        }
         break;
     }
     for (const Both& both : clocks) check_equal(both, kThreads);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/table.h"
 #include "trace/interner.h"
 
 namespace foretrace {
@@ -93,8 +94,7 @@ std::string_view TextTraceWriter::add_site(SiteId id) {
     lose(Loss::site);  // a file called "12", say
   }
   if (site.function != 0) lose(Loss::function);
-  if (id >= sites_.size()) sites_.resize(std::max<size_t>(id + 1, sites_.size() * 2));
-  return sites_[id] = std::move(word);
+  return slot(sites_, id) = std::move(word);
 }
 
 }  // namespace foretrace

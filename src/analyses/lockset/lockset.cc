@@ -6,6 +6,7 @@
 
 #include "analyses/analysis.h"
 #include "analyses/race.h"
+#include "base/table.h"
 #include "base/text.h"
 
 namespace foretrace {
@@ -67,10 +68,7 @@ class Lockset : public Analysis {
 
  private:
   void access(uint64_t index, const Event& event) {
-    if (event.object >= locations_.size()) {
-      locations_.resize(std::max<size_t>(event.object + 1, locations_.size() * 2));
-    }
-    Location& x = locations_[event.object];
+    Location& x = slot(locations_, event.object);
     if (x.reported) return;
     // A reader lock protects a reader as well as any; it does not protect a writer.
     const LocksetId held = held_.held(event.thread);

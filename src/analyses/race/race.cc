@@ -11,6 +11,7 @@
 
 #include "analyses/analysis.h"
 #include "base/hash.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "order/happens_before.h"
 
@@ -102,10 +103,7 @@ class Race : public Analysis {
   void access(uint64_t index, const Event& event) {
     const Access current = {hard_order_.epoch(event.thread), index, event.site,
                             held_.held(event.thread)};
-    if (event.object >= locations_.size()) {
-      locations_.resize(std::max<size_t>(event.object + 1, locations_.size() * 2));
-    }
-    std::vector<Alike>& kinds = locations_[event.object];
+    std::vector<Alike>& kinds = slot(locations_, event.object);
     for (const Alike& kind : kinds) {
       if (kind.thread == event.thread || (kind.op == Op::rd && event.op() == Op::rd)) continue;
       if (locksets_.exclude_each_other(kind.held, current.held)) continue;

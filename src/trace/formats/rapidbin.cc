@@ -7,6 +7,7 @@
 #include <deque>
 #include <string>
 
+#include "base/table.h"
 #include "base/text.h"
 #include "trace/format.h"
 #include "trace/interner.h"
@@ -356,9 +357,8 @@ class RapidBinWriter : public TraceWriter {
   uint32_t line_of(SiteId id) {
     const Site& site = symbols().sites[id];
     const bool fits = site.line <= kMaxLine;
-    if (id >= site_seen_.size()) site_seen_.resize(std::max<size_t>(id + 1, site_seen_.size() * 2));
-    if (!site_seen_[id]) {
-      site_seen_[id] = true;
+    if (auto&& seen = slot(site_seen_, id); !seen) {
+      seen = true;
       if (!fits || site.file != 0 || site.column != 0) lose(Loss::site);
       if (site.function != 0) lose(Loss::function);
     }

@@ -1,0 +1,161 @@
+// The causally-precedes race detector (paper 000, part IV), on the whole trace.
+#include <memory>
+#include <string>
+
+#include "analyses/analysis.h"
+#include "analyses/cp/causal_order.h"
+#include "analyses/cp/clashing_sections.h"
+#include "analyses/cp/edge_search.h"
+#include "analyses/race_finder.h"
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "order/lockset.h"
+
+namespace foretrace::cp {
+namespace {
+
+constexpr std::string_view kName = "cp";
+
+// Causally-precedes at the current point of the trace, and what reports need.
+class CpState {
+ public:
+  CpState(const AnalysisContext& context, BaseEdges& edges)
+      : context_(context), order_(edges), held_(locksets_) {}
+
+  // For every event that is not an access.
+  void synchronise(uint64_t index, const Event& event) {
+    if (event.resumes != 0) resume(event);
+    order_.advance(event);
+    held_.advance(event);
+    ready_.advance(index, event);
+  }
+  // Before and after the checks of every access.
+  Access begin(uint64_t index, const Event& event) {
+    if (event.resumes != 0) resume(event);
+    return {order_.happens_before().epoch(event.thread), index, event.site,
+            held_.held(event.thread)};
+  }
+  void end(uint64_t index, const Event& event) { ready_.advance(index, event); }
+
+  bool ordered(const Access& past, ThreadId thread) { return order_.ordered(past.epoch, thread); }
+
+  void propose(const RaceSide& first, const Event& event, const Access& second) {
+    const RaceSide side = {event.op(), second};
+    const bool observed = ready_.ready_at(first.access.index, event);
+    const bool hb = !order_.happens_before().ordered(first.access.epoch, event.thread);
+    Candidate candidate = race_candidate(kName, context_.symbols, locksets_, event.object, first,
+                                         side, observed, reason(hb));
+    candidate.detail["hb"] = hb;
+    context_.propose(std::move(candidate));
+  }
+
+ private:
+  void resume(const Event& event) {
+    order_.resume(event);
+    held_.resume(event);
+  }
+
+  static std::string reason(bool hb) {
+    if (hb) return "Nothing orders them, not even the locks that the threads happened to take.";
+    return "Only locks order them here, through critical sections that could have run in another "
+           "order: what they do does not depend on it.";
+  }
+
+  const AnalysisContext& context_;
+  CausalOrder order_;
+  LocksetTable locksets_;
+  HeldLocks held_;
+  ReadySince ready_;
+};
+
+// Base edges reach back from the end of a section to its start, so the work
+// begins when the trace has ended.
+class Cp : public Analysis {
+ public:
+  explicit Cp(AnalysisContext context) : context_(std::move(context)) {}
+
+  void process(const EventBatch& batch) override {
+    clashes_.survey(batch.events);
+    events_.insert(events_.end(), batch.events.begin(), batch.events.end());
+  }
+
+  void finish() override {
+    // Half of the edges are worth nothing: too little would be ordered. (If the
+    // user wanted the trace to end here, what there is of it is analysed.)
+    const bool may_stop = !interrupted();
+    ++passes_;
+    BaseEdges edges = clashes_.connect(events_);
+    ++passes_;
+    if (!find_edges(edges, may_stop)) {
+      notes_.emplace_back("cp: interrupted before it knew the order of events: no races reported");
+      return;
+    }
+    ++passes_;
+    if (context_.settings.flag(kAllPairsOption)) {
+      AllPairFinder<CpState> finder(context_.settings.count(kMaxPairsOption));
+      find_races(edges, finder);
+      notes_ = pair_limit_notes(kName, finder.pairs(), finder.max_pairs());
+    } else {
+      FirstPairFinder<CpState> finder;
+      find_races(edges, finder);
+    }
+  }
+
+  uint64_t passes() const override { return passes_; }
+  std::vector<std::string> notes() const override { return notes_; }
+
+ private:
+  // Rule (b), until it adds nothing. False if it was interrupted.
+  bool find_edges(BaseEdges& edges, bool may_stop) {
+    std::vector<Event> synchronisation;
+    for (const Event& event : events_) {
+      if (event.resumes != 0 || (!is_access(event.op()) && event.op() != Op::skip)) {
+        synchronisation.push_back(event);
+      }
+    }
+    for (;;) {
+      ++passes_;
+      switch (search_edges(edges, synchronisation, may_stop)) {
+        case SearchResult::complete:
+          return true;
+        case SearchResult::incomplete:
+          break;
+        case SearchResult::interrupted:
+          return false;
+      }
+    }
+  }
+
+  template <typename Finder>
+  void find_races(BaseEdges& edges, Finder& finder) {
+    CpState state(context_, edges);
+    for (size_t i = 0; i < events_.size(); ++i) {
+      const Event& event = events_[i];
+      if (is_access(event.op())) {
+        finder.access(event, state.begin(i, event), state);
+        state.end(i, event);
+      } else if (event.op() != Op::skip) {
+        state.synchronise(i, event);
+      }
+    }
+  }
+
+  AnalysisContext context_;
+  std::vector<Event> events_;
+  ClashingSections clashes_;
+  uint64_t passes_ = 0;
+  std::vector<std::string> notes_;
+};
+
+const AnalysisRegistration registration({
+    .name = kName,
+    .summary = "data races that only the order of independent critical sections hides (CP)",
+    .options = {kAllPairsOption, kMaxPairsOption},
+    .needs_deciding = false,
+    .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
+      return std::make_unique<Cp>(std::move(context));
+    },
+});
+
+}  // namespace
+}  // namespace foretrace::cp
