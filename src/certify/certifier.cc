@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "certify/certify.h"
@@ -38,18 +39,25 @@ bool is_decidable(const Candidate& candidate) {
   return candidate.kind == "data-race" || candidate.kind == "deadlock";
 }
 
+// What deciding needs to know about the trace.
+struct Kernel {
+  explicit Kernel(const Trace& trace) : model(trace), checker(trace) {}
+  Model model;
+  ScheduleChecker checker;
+};
+
 class Certifier {
  public:
   Certifier(const Trace& trace, std::vector<Candidate>& candidates, const CertifierOptions& options)
       : trace_(trace),
-        model_(trace),
-        checker_(trace),
         candidates_(candidates),
         options_(options),
         groups_(grouped(candidates)),
         kept_(candidates.size()) {}
 
   std::map<std::string, Decisions> run() {
+    const auto is_open = [this](const Group& group) { return !settled(group); };
+    if (std::any_of(groups_.begin(), groups_.end(), is_open)) kernel_.emplace(trace_);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned wanted = options_.workers == 0 ? cores : options_.workers;
     const auto count = static_cast<unsigned>(std::min<size_t>(wanted, groups_.size()));
@@ -79,14 +87,22 @@ class Certifier {
     }
   }
 
+  // The first candidate of the group that needs no decision.
+  std::optional<size_t> settled(const Group& group) const {
+    const auto found = std::find_if(group.begin(), group.end(), [this](size_t i) {
+      return candidates_[i].strength != Strength::predicted || !is_decidable(candidates_[i]);
+    });
+    if (found == group.end()) return std::nullopt;
+    return *found;
+  }
+
   // Groups share no candidate, so each worker changes only its own.
   void decide_group(const Group& group) {
-    for (const size_t i : group) {
-      if (candidates_[i].strength != Strength::predicted || !is_decidable(candidates_[i])) {
-        if (candidates_[i].strength == Strength::observed) add_prefix(candidates_[i]);
-        kept_[i] = 1;
-        return;
-      }
+    if (const std::optional<size_t> place = settled(group)) {
+      Candidate& candidate = candidates_[*place];
+      if (candidate.strength == Strength::observed) add_prefix(candidate);
+      kept_[*place] = 1;
+      return;
     }
     bool undecided = false;
     for (const size_t i : group) {
@@ -124,15 +140,15 @@ class Certifier {
     if (stopped_) return Verdict::undecided;
     Goal goal;
     for (const CandidateEvent& event : candidate.events) goal.next.push_back(event.index);
-    Certificate certificate = certify(model_, goal, options_.budget);
+    Certificate certificate = certify(kernel_->model, goal, options_.budget);
     if (certificate.verdict != Verdict::feasible) return certificate.verdict;
     std::vector<uint64_t>& schedule = certificate.schedule;
     Result<void> checked;
     if (candidate.kind == "deadlock") {
-      checked = checker_.check_deadlock(schedule, goal.next);
+      checked = kernel_->checker.check_deadlock(schedule, goal.next);
     } else {
       schedule.insert(schedule.end(), goal.next.begin(), goal.next.end());
-      checked = checker_.check_race(schedule);
+      checked = kernel_->checker.check_race(schedule);
     }
     // The search would be wrong: say nothing rather than something false.
     if (!checked) return Verdict::undecided;
@@ -142,8 +158,7 @@ class Certifier {
   }
 
   const Trace& trace_;
-  const Model model_;
-  const ScheduleChecker checker_;
+  std::optional<Kernel> kernel_;  // none if nothing has to be decided
   std::vector<Candidate>& candidates_;
   const CertifierOptions& options_;
   const std::vector<Group> groups_;

@@ -121,6 +121,7 @@ class TextReport {
           name_of(finding.strength), finding.analysis);
     for (const FindingEvent& event : finding.events) write_event(event);
     if (!finding.reason.empty()) print("  {}\n", finding.reason);
+    write_decision(finding);
     for (const Finding* other : group.same_error) {
       print("  Also reported by {} ({}, {}).\n", other->analysis, name_of(other->strength),
             other->id);
@@ -130,6 +131,20 @@ class TextReport {
       write_pictures(report_.excerpts[group.excerpt], finding);
     }
     print("  {}\n\n", finding.id);
+  }
+
+  // What the search for a schedule came to, if it found none.
+  void write_decision(const Finding& finding) {
+    const auto decision = finding.detail.find("certify");
+    if (decision == finding.detail.end()) return;
+    if (*decision == "infeasible") {
+      print(
+          "  But no schedule of these events brings it about: where each read sees what it saw,\n"
+          "  something else keeps the two apart.\n");
+    } else {
+      print(
+          "  Whether a schedule of these events brings it about was left undecided (--budget).\n");
+    }
   }
 
   void write_event(const FindingEvent& event) {

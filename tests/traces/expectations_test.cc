@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "certify/certifier.h"
 #include "formats/trace_io.h"
+#include "property/reference_reorderings.h"
 #include "property/run_analysis.h"
 
 namespace foretrace::testing {
@@ -77,6 +78,27 @@ TEST_P(Expected, IsFound) {
       EXPECT_EQ(found, findings) << analysis << " in batches of " << batch_size;
     }
   }
+}
+
+// What is certified, and nothing else, is what trying every correct reordering
+// comes upon: the locations that race, and whether threads can deadlock.
+TEST_P(Expected, IsWhatAllReorderingsShow) {
+  const Result<Trace> read = read_trace(file_bytes(GetParam()), "tiddle");
+  ASSERT_TRUE(read) << read.error().message;
+  const Trace& trace = *read;
+  const Reachable reachable = explore_reorderings(trace);
+  std::set<LocationId> racy;
+  for (const auto& [first, second] : reachable.races) racy.insert(trace.events[first].object);
+
+  std::set<LocationId> certified;
+  std::vector<Candidate> races = run_analysis("race", trace);
+  decide(trace, races, {kBudget, 1, {}});
+  for (const Candidate& candidate : races) certified.insert(*candidate.variable);
+  EXPECT_EQ(certified, racy);
+
+  std::vector<Candidate> deadlocks = run_analysis("deadlock", trace);
+  decide(trace, deadlocks, {kBudget, 1, {}});
+  EXPECT_EQ(deadlocks.empty(), reachable.deadlocks.empty());
 }
 
 std::vector<std::string> trace_files() {

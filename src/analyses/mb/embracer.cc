@@ -47,11 +47,11 @@ void Embracer::access(uint64_t index, const Event& event) {
   Stretch& before = order_.stretch(event.thread);
   if (all_pairs_) all_pairs_->finder.access(event, access, all_pairs_->clashes);
   order_.access(index, event, event.site, current.held,
-                [&](const Stretch&, const std::vector<MustBefore::Clash>& clashes) {
+                [&](const Stretch& stretch, const std::vector<MustBefore::Clash>& clashes) {
                   if (all_pairs_ || pending_.is_racy(event.object)) return;
                   for (const auto& [op, past] : clashes) {
                     add_clash({op, {past.epoch(), past.index(), past.site, past.held}}, event,
-                              access);
+                              access, stretch);
                   }
                 });
   if (!clashes_.empty() || !hb_.found().empty()) {
@@ -62,8 +62,8 @@ void Embracer::access(uint64_t index, const Event& event) {
   hb_.end(index, event);
 }
 
-void Embracer::add_clash(const RaceSide& first, const Event& event, const Access& second) {
-  const Stretch& before = order_.stretch(event.thread);
+void Embracer::add_clash(const RaceSide& first, const Event& event, const Access& second,
+                         const Stretch& before) {
   clashes_.push_back({event.object,
                       first,
                       {event.op(), second},

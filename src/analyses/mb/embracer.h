@@ -36,7 +36,7 @@ class Embracer : public Analysis {
       return self.order_.ordered(past.epoch, thread);
     }
     void propose(const RaceSide& first, const Event& event, const Access& second) {
-      self.add_clash(first, event, second);
+      self.add_clash(first, event, second, self.order_.stretch(event.thread));
     }
   };
   // What reporting all pairs needs: every access, twice.
@@ -51,7 +51,9 @@ class Embracer : public Analysis {
   void synchronise(uint64_t index, const Event& event);
   void access(uint64_t index, const Event& event);
   void settle(uint64_t index);
-  void add_clash(const RaceSide& first, const Event& event, const Access& second);
+  // `before` is the stretch that the access comes after.
+  void add_clash(const RaceSide& first, const Event& event, const Access& second,
+                 const Stretch& before);
 
   MustBefore order_;
   HbState hb_;
