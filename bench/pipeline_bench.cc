@@ -1,6 +1,7 @@
-// The speeds that issue 2 names, as ratios inside one run: each benchmark works
-// on the same generated trace of FORETRACE_BENCH_EVENTS events (default 10M; 16
-// threads, 50 locks, 100,000 locations). bench/run prints the ratios.
+// Reading traces and running analyses on them, as ratios inside one run: each
+// benchmark works on the same generated trace of FORETRACE_BENCH_EVENTS events
+// (default 10M; 16 threads, 50 locks, 100,000 locations), those called nested on
+// one of a million events with deeply nested locks. bench/run prints the ratios.
 #include <cstdlib>
 
 #include <benchmark/benchmark.h>
@@ -19,6 +20,8 @@ struct Inputs {
   std::string ftr;
   std::string std_text;
   uint64_t events = 0;
+  std::string nested_ftr;
+  uint64_t nested_events = 1'000'000;
 };
 
 void must(const Result<void>& done) {
@@ -54,6 +57,9 @@ const Inputs& inputs() {
     inputs.events = options.events;
     inputs.ftr = written(*format_named("ftr").value(), options);
     inputs.std_text = written(*format_named("std").value(), options);
+    options.events = inputs.nested_events;
+    options.nesting = 5;
+    inputs.nested_ftr = written(*format_named("ftr").value(), options);
     return inputs;
   }();
   return made;
@@ -78,10 +84,10 @@ std::unique_ptr<TraceReader> reader_of(std::string_view bytes) {
   return open_trace(std::make_unique<ViewSource>(bytes)).value();
 }
 
-void report_speed(benchmark::State& state) {
-  state.counters["events/s"] = benchmark::Counter(
-      static_cast<double>(inputs().events) * static_cast<double>(state.iterations()),
-      benchmark::Counter::kIsRate);
+void report_speed(benchmark::State& state, uint64_t events = inputs().events) {
+  state.counters["events/s"] =
+      benchmark::Counter(static_cast<double>(events) * static_cast<double>(state.iterations()),
+                         benchmark::Counter::kIsRate);
 }
 
 // What zstd alone needs for the same chunks.
@@ -121,8 +127,10 @@ void decode(benchmark::State& state, const std::string& bytes) {
 void BM_ftr_decode(benchmark::State& state) { decode(state, inputs().ftr); }
 void BM_std_decode(benchmark::State& state) { decode(state, inputs().std_text); }
 
-// Decoding, checking and the analysis, as `foretrace analyze` does it.
+// Decoding, checking and the analysis, as `foretrace analyze` does it, but for the
+// search for schedules.
 void analyze(benchmark::State& state, std::string_view name, const std::string& bytes) {
+  uint64_t events = 0;
   size_t found = 0;
   for ([[maybe_unused]] auto _ : state) {
     TraceStream stream(reader_of(bytes), {});
@@ -136,22 +144,40 @@ void analyze(benchmark::State& state, std::string_view name, const std::string& 
       analysis->process(batch);
     }
     analysis->finish();
+    events = stream.event_count();
   }
   state.counters["found"] = static_cast<double>(found);
-  report_speed(state);
+  report_speed(state, events);
 }
-void BM_hb(benchmark::State& state) { analyze(state, "hb", inputs().ftr); }
-void BM_lockset(benchmark::State& state) { analyze(state, "lockset", inputs().ftr); }
 void BM_hb_from_std(benchmark::State& state) { analyze(state, "hb", inputs().std_text); }
 
-BENCHMARK(BM_zstd)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(BM_ftr_decode)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(BM_std_decode)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(BM_hb)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(BM_lockset)->Unit(benchmark::kMillisecond)->UseRealTime();
-BENCHMARK(BM_hb_from_std)->Unit(benchmark::kMillisecond)->UseRealTime();
+void in_milliseconds(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+BENCHMARK(BM_zstd)->Apply(in_milliseconds);
+BENCHMARK(BM_ftr_decode)->Apply(in_milliseconds);
+BENCHMARK(BM_std_decode)->Apply(in_milliseconds);
+BENCHMARK(BM_hb_from_std)->Apply(in_milliseconds);
+
+// One of each kind for each analysis: BM_hb and BM_nested_hb, say. Those that
+// decide candidates of the whole trace are measured by bench/run.
+void register_analyses() {
+  for (const AnalysisInfo& info : analyses()) {
+    const std::string name(info.name);
+    benchmark::RegisterBenchmark(("BM_" + name).c_str(), [name](benchmark::State& state) {
+      analyze(state, name, inputs().ftr);
+    })->Apply(in_milliseconds);
+    benchmark::RegisterBenchmark(("BM_nested_" + name).c_str(), [name](benchmark::State& state) {
+      analyze(state, name, inputs().nested_ftr);
+    })->Apply(in_milliseconds);
+  }
+}
 
 }  // namespace
 }  // namespace foretrace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  foretrace::register_analyses();
+  benchmark::RunSpecifiedBenchmarks();
+}

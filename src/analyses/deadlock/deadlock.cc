@@ -1,38 +1,36 @@
 // Deadlocks: cycles of acquires, each by another thread, each waiting for a lock
 // that the next thread holds; certify decides whether they can all wait at once.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
 #include "analyses/analysis.h"
+#include "analyses/deadlock/lock_requests.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "order/lockset.h"
 
-namespace foretrace {
+namespace foretrace::deadlock {
 namespace {
 
 constexpr std::string_view kName = "deadlock";
-// Of acquires that look the same, this many are kept.
-constexpr size_t kKeptPerKind = 16;
+// Of acquires that look the same, this many are kept; and of the ways to choose
+// one for each request of a cycle, this many are tried.
+constexpr size_t kKeptPerRequest = 16;
+constexpr size_t kKeptPerCycle = kKeptPerRequest * kKeptPerRequest;
+// The search for cycles takes at most this many steps for each candidate that it
+// may propose.
+constexpr uint64_t kStepsPerCandidate = 1000;
 
 constexpr AnalysisOption kMaxCyclesOption = {
     "max-cycles", "N", "100k", "Stop looking for deadlocks after N candidates, and say so"};
-
-// Acquires by one thread of one lock, at one site, with the same locks held.
-struct Request {
-  ThreadId thread;
-  LockId lock;
-  bool shared;
-  LocksetId held;
-  SiteId site;
-  std::vector<uint64_t> acquires;  // their indexes
-};
 
 class Deadlock : public Analysis {
  public:
   explicit Deadlock(AnalysisContext context)
       : context_(std::move(context)),
-        max_cycles_(context_.settings.count(kMaxCyclesOption)),
+        max_candidates_(context_.settings.count(kMaxCyclesOption)),
         held_(locksets_) {}
 
   void process(const EventBatch& batch) override {
@@ -47,94 +45,132 @@ class Deadlock : public Analysis {
   }
 
   void finish() override {
-    for (size_t start = 0; start < requests_.size(); ++start) {
-      path_ = {start};
-      extend();
+    requests_ = all_requests_.in_question(locksets_);
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      for (const HeldLock& held : locksets_.locks(requests_[i].held)) {
+        slot(holders_, held.lock).push_back({i, held.shared});
+      }
     }
+    // The short ones first: they are the likely ones, and the easy ones to read.
+    bool longer = !requests_.empty();
+    for (length_ = 2; longer && !stopped(); ++length_) longer = find_cycles();
   }
 
   std::vector<std::string> notes() const override {
-    if (left_out_ == 0) return {};
-    return {fmt::format("deadlock: {} were not looked at: too many like them (--max-cycles)",
-                        counted(left_out_, "candidate"))};
+    std::vector<std::string> notes;
+    if (left_out_ > 0) {
+      notes.push_back(
+          fmt::format("deadlock: {} were not looked at: there are others at the same "
+                      "sites, with the same locks held",
+                      counted(left_out_, "acquire")));
+    }
+    if (stopped()) {
+      notes.push_back(fmt::format("deadlock: stopped looking after {} (--max-cycles)",
+                                  counted(proposed_, "candidate")));
+    }
+    return notes;
   }
 
  private:
+  struct Holder {
+    size_t request;
+    bool shared;
+  };
+
   void request(uint64_t index, const Event& event) {
+    const LocksetId held = held_.held(event.thread);
+    if (held == kEmptyLockset) return;
     // Taking a lock back after a wait: the thread holds it already, by resume().
     const bool shared = event.op() == Op::racq;
-    const LocksetId held = held_.held(event.thread);
-    if (held == kEmptyLockset || held == locksets_.with(held, {event.object, shared})) return;
-    const auto found = std::find_if(requests_.begin(), requests_.end(), [&](const Request& r) {
-      return r.thread == event.thread && r.lock == event.object && r.shared == shared &&
-             r.held == held && r.site == event.site;
-    });
-    if (found == requests_.end()) {
-      requests_.push_back({event.thread, event.object, shared, held, event.site, {index}});
-    } else if (found->acquires.size() < kKeptPerKind) {
-      found->acquires.push_back(index);
-    } else {
-      ++left_out_;
-    }
+    if (held == locksets_.with(held, {event.object, shared})) return;
+    if (!all_requests_.add(index, event, held, kKeptPerRequest)) ++left_out_;
   }
 
-  // `waiting` waits for a lock that `holding`'s thread holds.
-  bool waits_for(const Request& waiting, const Request& holding) const {
-    const std::vector<HeldLock> locks = locksets_.locks(holding.held);
-    return std::any_of(locks.begin(), locks.end(), [&](const HeldLock& held) {
-      return held.lock == waiting.lock && !(held.shared && waiting.shared);
-    });
+  bool stopped() const {
+    return proposed_ >= max_candidates_ || steps_ / kStepsPerCandidate >= max_candidates_;
+  }
+
+  // Proposes the cycles of length_ requests. False if there are no longer ones.
+  bool find_cycles() {
+    bool reached = false;
+    for (size_t start = 0; start < requests_.size() && !stopped(); ++start) {
+      path_ = {start};
+      reached |= extend();
+    }
+    return reached;
   }
 
   // Each cycle is found from the request of its lowest thread. Threads are
   // distinct; and no two hold the same lock: such a guard lets only one in.
-  void extend() {
-    const Request& last = requests_[path_.back()];
-    for (size_t next = 0; next < requests_.size(); ++next) {
-      const Request& request = requests_[next];
-      if (request.thread <= requests_[path_[0]].thread || !waits_for(last, request)) continue;
-      const bool fits = std::all_of(path_.begin(), path_.end(), [&](size_t place) {
-        return requests_[place].thread != request.thread &&
-               !locksets_.exclude_each_other(requests_[place].held, request.held);
-      });
-      if (!fits) continue;
-      path_.push_back(next);
-      if (waits_for(request, requests_[path_[0]])) propose_cycle();
-      if (groups_ < max_cycles_) extend();
+  // Whether there is a path of length_ requests at all.
+  bool extend() {
+    const LockRequest& last = requests_[path_.back()];
+    if (path_.size() == length_) {
+      if (closes_cycle(last)) propose_cycle();
+      return true;
+    }
+    if (last.lock >= holders_.size()) return false;
+    bool reached = false;
+    for (const Holder& holder : holders_[last.lock]) {
+      if (stopped()) break;
+      ++steps_;
+      if ((holder.shared && last.shared) || !fits(requests_[holder.request])) continue;
+      path_.push_back(holder.request);
+      reached |= extend();
       path_.pop_back();
     }
+    return reached;
   }
 
-  // All choices of one acquire for each request, as instances of one error.
+  bool fits(const LockRequest& next) {
+    if (next.thread <= requests_[path_[0]].thread) return false;
+    return std::all_of(path_.begin(), path_.end(), [&](size_t place) {
+      return requests_[place].thread != next.thread &&
+             !locksets_.exclude_each_other(requests_[place].held, next.held);
+    });
+  }
+
+  // `last` waits for a lock that the first of the path holds.
+  bool closes_cycle(const LockRequest& last) const {
+    const std::vector<HeldLock> locks = locksets_.locks(requests_[path_[0]].held);
+    return std::any_of(locks.begin(), locks.end(), [&](const HeldLock& held) {
+      return held.lock == last.lock && !(held.shared && last.shared);
+    });
+  }
+
+  // Choices of one acquire for each request, as instances of one error.
   void propose_cycle() {
-    if (groups_ >= max_cycles_) {
-      ++left_out_;
-      return;
-    }
-    ++groups_;
+    ++cycles_;
     std::vector<uint64_t> chosen;
-    propose_instances(chosen, 0);
+    propose_instances(chosen, kKeptPerCycle);
   }
 
-  void propose_instances(std::vector<uint64_t>& chosen, size_t from) {
-    if (from == path_.size()) return propose(chosen);
-    for (const uint64_t acquire : requests_[path_[from]].acquires) {
-      chosen.push_back(acquire);
-      propose_instances(chosen, from + 1);
+  // `room` is how many ways there may be to choose the rest.
+  void propose_instances(std::vector<uint64_t>& chosen, size_t room) {
+    if (chosen.size() == path_.size()) return propose(chosen);
+    const std::vector<uint64_t>& acquires = requests_[path_[chosen.size()]].acquires;
+    const auto rest = static_cast<double>(path_.size() - chosen.size());
+    const double share = std::floor(std::pow(static_cast<double>(room), 1 / rest) + 1e-9);
+    const size_t tried = std::clamp<size_t>(static_cast<size_t>(share), 1, acquires.size());
+    left_out_ += acquires.size() - tried;
+    for (size_t i = 0; i < tried && proposed_ < max_candidates_; ++i) {
+      chosen.push_back(acquires[i]);
+      propose_instances(chosen, room / tried);
       chosen.pop_back();
     }
   }
 
   void propose(const std::vector<uint64_t>& chosen) {
+    ++proposed_;
     Candidate candidate;
     candidate.analysis = kName;
     candidate.kind = "deadlock";
-    candidate.group = groups_;
+    candidate.group = cycles_;
     candidate.only_if_certified = true;
     candidate.lock = requests_[path_[0]].lock;
     std::string story;
     for (size_t i = 0; i < path_.size(); ++i) {
-      const Request& request = requests_[path_[i]];
+      const LockRequest& request = requests_[path_[i]];
       candidate.events.push_back({chosen[i],
                                   make_event(request.thread, request.shared ? Op::racq : Op::acq,
                                              request.lock, request.site),
@@ -154,12 +190,17 @@ class Deadlock : public Analysis {
   }
 
   AnalysisContext context_;
-  const uint64_t max_cycles_;
+  const uint64_t max_candidates_;
   LocksetTable locksets_;
   HeldLocks held_;
-  std::vector<Request> requests_;
-  std::vector<size_t> path_;  // of requests
-  uint64_t groups_ = 0;
+  LockRequests all_requests_;
+  std::vector<LockRequest> requests_;         // those that may be in a cycle
+  std::vector<std::vector<Holder>> holders_;  // by lock: those that hold it
+  std::vector<size_t> path_;                  // of requests
+  size_t length_ = 0;                         // of the cycles that are looked for
+  uint64_t steps_ = 0;
+  uint64_t cycles_ = 0;
+  uint64_t proposed_ = 0;
   uint64_t left_out_ = 0;
 };
 
@@ -174,4 +215,4 @@ const AnalysisRegistration registration({
 });
 
 }  // namespace
-}  // namespace foretrace
+}  // namespace foretrace::deadlock
