@@ -34,17 +34,22 @@ void MustBefore::collect(uint64_t index) {
   kept_ = pool_.live() + past_sections_;
 }
 
-void MustBefore::find_boundaries(uint64_t index) {
-  // What a thread knows in its oldest stretch that may still change it knows in
-  // all critical sections to come.
-  known_to_all_.assign(threads_.size(), kNever);
-  for (const Thread& thread : threads_) {
-    if (thread.joined) continue;
-    const Stretch& oldest = *thread.stretches.front();
-    for (ThreadId id = 0; id < threads_.size(); ++id) {
-      if (id != oldest.thread) known_to_all_[id] = std::min(known_to_all_[id], oldest.knows(id));
+// Threads that have past sections. For others there is nothing to forget.
+std::vector<ThreadId> MustBefore::threads_with_sections() const {
+  std::vector<ThreadId> ids;
+  for (const LockHistory& lock : locks_) {
+    for (const SectionList* const list : {&lock.exclusive, &lock.shared}) {
+      for (size_t i = 0; i < list->size(); ++i) ids.push_back(list->thread(i));
     }
   }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+void MustBefore::find_boundaries(uint64_t index) {
+  const std::vector<ThreadId> ids = threads_with_sections();
+  find_known_to_all(ids);
   // ThreadSections may only give sections that end before the asking one begins.
   uint64_t frontier = kNever;
   for (const ThreadId id : frontier_threads_) frontier = std::min(frontier, frontier_[id]);
@@ -52,9 +57,26 @@ void MustBefore::find_boundaries(uint64_t index) {
   const auto events_ago = [&](uint64_t count) { return index > count ? index - count : 0; };
   const uint64_t window = std::min(frontier, events_ago(options_.window));
   const uint64_t late = std::min(frontier, events_ago(std::min(options_.window, kLateThreads)));
-  boundaries_.resize(threads_.size());
-  for (ThreadId id = 0; id < threads_.size(); ++id) {
+  boundaries_.assign(threads_.size(), 0);
+  for (const ThreadId id : ids) {
     boundaries_[id] = std::max(window, std::min(late, known_to_all_[id]));
+  }
+}
+
+// What a thread knows in its oldest stretch that may still change it knows in all
+// critical sections to come.
+void MustBefore::find_known_to_all(std::vector<ThreadId> ids) {
+  known_to_all_.assign(threads_.size(), 0);
+  for (const ThreadId id : ids) known_to_all_[id] = kNever;
+  for (const Thread& thread : threads_) {
+    if (thread.joined) continue;
+    const Stretch& oldest = *thread.stretches.front();
+    // Among many threads, each has one that knows nothing of it.
+    std::erase_if(ids, [&](ThreadId id) {
+      if (id == oldest.thread) return false;
+      known_to_all_[id] = std::min(known_to_all_[id], oldest.knows(id));
+      return known_to_all_[id] == 0;
+    });
   }
 }
 
@@ -79,7 +101,9 @@ void MustBefore::mark_clock(ThreadId id, uint64_t clock) {
 
 // What the events of the stretch know of others.
 void MustBefore::mark_clocks(const Stretch& stretch) {
-  for (ThreadId id = 0; id < threads_.size(); ++id) mark_clock(id, stretch.knows(id));
+  stretch.past.for_each_above(VectorClock(), [&](ThreadId id, uint64_t component, uint64_t) {
+    mark_clock(id, clock_in(component));
+  });
 }
 
 void MustBefore::mark_synchronisation() {

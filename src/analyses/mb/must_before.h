@@ -229,7 +229,9 @@ class MustBefore {
   void mark(const Conflicts& location);
   void mark_clock(ThreadId id, uint64_t clock);
   void mark_clocks(const Stretch& stretch);
+  std::vector<ThreadId> threads_with_sections() const;
   void find_boundaries(uint64_t index);
+  void find_known_to_all(std::vector<ThreadId> ids);
   void mark_synchronisation();
   void forget_sections();
 
