@@ -20,4 +20,10 @@ void catch_interrupt() {
 
 bool interrupted() { return came.load(); }
 
+bool take_interrupt() {
+  if (!came.exchange(false)) return false;
+  catch_interrupt();
+  return true;
+}
+
 }  // namespace foretrace

@@ -40,7 +40,11 @@ Result<void> AnalysisRuns::go_through() {
   for (bool more = true; more;) {
     const Result<EventBatch> batch = stream_->next();
     if (!batch) return tl::unexpected(batch.error());
-    partial_ = interrupted();
+    if (take_interrupt()) {
+      partial_ = true;
+      fmt::print(stderr,
+                 "foretrace: interrupted: ending with what was read (Ctrl-C ends it sooner)\n");
+    }
     more = !batch->events.empty() && !partial_;
     if (more) keep(*batch);
     for (Running& one : running_) {
@@ -54,7 +58,7 @@ Result<void> AnalysisRuns::go_through() {
     }
     progress.update(stream_->progress(), stream_->event_count());
   }
-  partial_ |= interrupted();
+  partial_ |= take_interrupt();
   for (Running& one : running_) one.run.passes = one.analysis->passes();
   return {};
 }

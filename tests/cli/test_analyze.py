@@ -4,8 +4,10 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -145,6 +147,66 @@ class Analyze(unittest.TestCase):
         trace.write_text("acq 1 a\nacq 1 b\nrel 1 a\nwr 1 x\nrel 1 b\nacq 2 b\nwr 2 x\nrel 2 b\n")
         self.assertEqual(run("analyze", trace).returncode, 2)
         self.assertEqual(run("analyze", trace, "--unnested").returncode, 0)
+
+
+class HardTraces(unittest.TestCase):
+    """Traces that are large or odd in one way: all analyses are right, and end."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.trace = pathlib.Path(self.folder.name) / "trace.tiddle"
+
+    def racy(self, *arguments):
+        """The locations that race, by analysis, and how many findings each has."""
+        report = findings(self.trace, *arguments)
+        return report, {name: sorted({f["variable"] for f in report["findings"] if f["analysis"] == name})
+                        for name in report["analyses"]}
+
+    def test_ten_thousand_pairs_on_one_location(self):
+        self.trace.write_text("".join(f"wr {t} x @ {t}.c:{line}\n" for t in (1, 2) for line in range(100)))
+        report, racy = self.racy("--analysis", "hb,cp,mb,race")
+        self.assertEqual(racy, {name: ["x"] for name in ("hb", "cp", "mb", "race")})
+        races = [f for f in report["findings"] if f["analysis"] == "race"]
+        self.assertEqual(len(races), 10_000)
+        self.assertEqual({f["strength"] for f in races} - {"certified", "observed"}, set())
+
+    def test_a_lock_that_is_taken_very_often(self):
+        # The accesses of y are as far apart as can be, and only the lock is between them.
+        section = "acq 1 l\nwr 1 x\nrel 1 l\nacq 2 l\nrel 2 l\n"
+        self.trace.write_text("wr 1 y\n" + section * 200_000 + "wr 2 y\n")
+        _, racy = self.racy("--analysis", "hb,cp,mb,race,deadlock")
+        self.assertEqual(racy, {"hb": [], "cp": ["y"], "mb": ["y"], "race": ["y"], "deadlock": []})
+
+    def test_hundreds_of_threads(self):
+        with self.trace.open("w") as trace:
+            for turn in range(20):
+                for thread in range(500):
+                    lock = (turn * 7 + thread * 3) % 40
+                    trace.write(f"acq {thread} l{lock}\nwr {thread} g{lock}\nrel {thread} l{lock}\n")
+            trace.write("wr 3 bad\nacq 3 l1\nrel 3 l1\nacq 4 l1\nrel 4 l1\nwr 4 bad\n")
+        _, racy = self.racy("--analysis", "hb,cp,mb,race,deadlock")
+        self.assertEqual(racy, {"hb": [], "cp": ["bad"], "mb": ["bad"], "race": ["bad"], "deadlock": []})
+
+    def test_ends_with_locks_held_and_threads_waiting(self):
+        self.trace.write_text("acq 1 l\nwr 1 x\nwait 1 l\nacq 2 l\nwr 2 x\nacq 3 m\nwr 3 y\nwr 2 y\n")
+        _, racy = self.racy("--analysis", "hb,cp,mb,race,deadlock")
+        self.assertEqual(racy, {"hb": ["y"], "cp": ["y"], "mb": ["y"], "race": ["y"], "deadlock": []})
+
+    def test_interrupted(self):
+        # A pipe that never ends: what came until Ctrl-C is analysed and reported.
+        race = "wr 1 x\\nacq 1 l\\nrel 1 l\\nacq 2 l\\nrel 2 l\\nwr 2 x\\n"
+        endless = f"printf '{race}'; exec yes 'acq 1 l\nwr 1 y\nrel 1 l'"
+        with subprocess.Popen(["sh", "-c", endless], stdout=subprocess.PIPE) as source, \
+                subprocess.Popen([FORETRACE, "analyze", "-", "--format", "json", "--analysis", "hb,cp,mb,race"],
+                                 stdin=source.stdout, stdout=subprocess.PIPE, text=True) as program:
+            source.stdout.close()
+            time.sleep(1)
+            program.send_signal(signal.SIGINT)
+            report = json.loads(program.communicate(timeout=60)[0])
+        self.assertEqual(program.returncode, 1)
+        self.assertTrue(report["partial"])
+        self.assertEqual({f["analysis"] for f in report["findings"]}, {"cp", "mb", "race"})
 
 
 class Readme(unittest.TestCase):

@@ -134,7 +134,7 @@ RC_GTEST_PROP(CausalOrder, ClocksAreTheDefinition, ()) {
   // One that remembers little has to go over the trace more often.
   const auto remembered = *rc::gen::element<size_t>(1, 2, 3, cp::kRememberedSections);
   size_t passes = 1;
-  while (cp::search_edges(edges, events, false, remembered) == cp::SearchResult::incomplete) {
+  while (cp::search_edges(edges, events, remembered) == cp::SearchResult::incomplete) {
     ++passes;
   }
   RC_TAG(passes);

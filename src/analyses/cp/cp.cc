@@ -7,7 +7,6 @@
 #include "analyses/cp/clashing_sections.h"
 #include "analyses/cp/edge_search.h"
 #include "analyses/race_finder.h"
-#include "base/interrupt.h"
 #include "base/text.h"
 #include "order/lockset.h"
 
@@ -80,13 +79,11 @@ class Cp : public Analysis {
   }
 
   void finish() override {
-    // Half of the edges are worth nothing: too little would be ordered. (If the
-    // user wanted the trace to end here, what there is of it is analysed.)
-    const bool may_stop = !interrupted();
     ++passes_;
     BaseEdges edges = clashes_.connect(events_);
     ++passes_;
-    if (!find_edges(edges, may_stop)) {
+    if (!find_edges(edges)) {
+      // Half of the edges are worth nothing: too little would be ordered.
       notes_.emplace_back("cp: interrupted before it knew the order of events: no races reported");
       return;
     }
@@ -106,7 +103,7 @@ class Cp : public Analysis {
 
  private:
   // Rule (b), until it adds nothing. False if it was interrupted.
-  bool find_edges(BaseEdges& edges, bool may_stop) {
+  bool find_edges(BaseEdges& edges) {
     std::vector<Event> synchronisation;
     for (const Event& event : events_) {
       if (event.resumes != 0 || (!is_access(event.op()) && event.op() != Op::skip)) {
@@ -115,7 +112,7 @@ class Cp : public Analysis {
     }
     for (;;) {
       ++passes_;
-      switch (search_edges(edges, synchronisation, may_stop)) {
+      switch (search_edges(edges, synchronisation)) {
         case SearchResult::complete:
           return true;
         case SearchResult::incomplete:

@@ -6,11 +6,10 @@
 #include "base/table.h"
 
 namespace foretrace::cp {
-SearchResult search_edges(BaseEdges& edges, std::span<const Event> events, bool may_stop,
-                          size_t remembered) {
+SearchResult search_edges(BaseEdges& edges, std::span<const Event> events, size_t remembered) {
   EdgeSearch search(edges, std::min(remembered, edges.last.size()));
   for (size_t i = 0; i < events.size(); ++i) {
-    if (may_stop && i % 4096 == 0 && interrupted()) return SearchResult::interrupted;
+    if (i % 4096 == 0 && interrupted()) return SearchResult::interrupted;
     if (events[i].resumes != 0) search.resume(events[i]);
     search.advance(events[i]);
   }

@@ -21,7 +21,7 @@ enum class SearchResult {
 // Adds to the edges of rule (a), and of rule (b) that are known, more of those of
 // rule (b): in general, all. `events` may leave out those that are neither
 // synchronisation nor have `resumes` set.
-SearchResult search_edges(BaseEdges& edges, std::span<const Event> events, bool may_stop,
+SearchResult search_edges(BaseEdges& edges, std::span<const Event> events,
                           size_t remembered = kRememberedSections);
 
 // One pass. At the end of a section, rule (b) says which edges go into it, and
