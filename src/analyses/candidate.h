@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -27,6 +28,7 @@ struct CandidateEvent {
   uint64_t index = 0;
   Event event = {};
   std::vector<HeldLock> held;  // the locks that its thread holds
+  std::string role = {};       // what it has to do with the error, if that needs saying
 };
 
 // A possible error, in the numbers of the trace. Plain data.
@@ -40,6 +42,9 @@ struct Candidate {
   std::optional<LocationId> variable;
   std::optional<LockId> lock;
   std::vector<uint32_t> labels;
+  // If not empty: a schedule shows the error if it contains these events, the
+  // first of each pair before the second.
+  std::vector<std::pair<uint64_t, uint64_t>> order;
   std::optional<std::vector<uint64_t>> witness;
   // Candidates of one analysis with the same group are instances of one error,
   // of which one is enough; 0 is no group.

@@ -12,7 +12,7 @@
 namespace foretrace {
 namespace {
 
-// A race that the trace itself shows gets its schedule written out up to this.
+// What the trace itself shows gets its schedule written out up to this.
 constexpr uint64_t kLongestPrefix = 10'000;
 
 // The candidates of one error: places in the list.
@@ -36,7 +36,15 @@ std::vector<Group> grouped(const std::vector<Candidate>& candidates) {
 }
 
 bool is_decidable(const Candidate& candidate) {
-  return candidate.kind == "data-race" || candidate.kind == "deadlock";
+  return candidate.kind == "data-race" || candidate.kind == "deadlock" || !candidate.order.empty();
+}
+
+Goal goal_of(const Candidate& candidate) {
+  Goal goal;
+  goal.ordered = candidate.order;
+  if (!goal.ordered.empty()) return goal;
+  for (const CandidateEvent& event : candidate.events) goal.next.push_back(event.index);
+  return goal;
 }
 
 // What deciding needs to know about the trace.
@@ -119,16 +127,27 @@ class Certifier {
     count(first.analysis, undecided ? &Decisions::undecided : &Decisions::infeasible);
   }
 
-  // The trace itself shows the race: its beginning is the schedule.
+  // The trace itself shows the error: its beginning is the schedule.
   void add_prefix(Candidate& candidate) const {
-    const uint64_t prefix = candidate.events[0].index;
-    if (candidate.kind != "data-race" || candidate.witness || prefix > kLongestPrefix) return;
+    if (candidate.witness) return;
+    if (!candidate.order.empty()) {
+      uint64_t last = 0;
+      for (const auto& [first, second] : candidate.order) last = std::max({last, first, second});
+      if (last < kLongestPrefix) candidate.witness = beginning(last + 1);
+    } else if (candidate.kind == "data-race" && candidate.events[0].index <= kLongestPrefix) {
+      candidate.witness = beginning(candidate.events[0].index);
+      for (const CandidateEvent& event : candidate.events) {
+        candidate.witness->push_back(event.index);
+      }
+    }
+  }
+
+  std::vector<uint64_t> beginning(uint64_t length) const {
     std::vector<uint64_t> schedule;
-    for (uint64_t i = 0; i < prefix; ++i) {
+    for (uint64_t i = 0; i < length; ++i) {
       if (trace_.events[i].op() != Op::skip) schedule.push_back(i);
     }
-    for (const CandidateEvent& event : candidate.events) schedule.push_back(event.index);
-    candidate.witness = std::move(schedule);
+    return schedule;
   }
 
   void count(const std::string& analysis, uint64_t Decisions::* what) {
@@ -138,13 +157,14 @@ class Certifier {
 
   Verdict decide_one(Candidate& candidate) const {
     if (stopped_) return Verdict::undecided;
-    Goal goal;
-    for (const CandidateEvent& event : candidate.events) goal.next.push_back(event.index);
+    const Goal goal = goal_of(candidate);
     Certificate certificate = certify(kernel_->model, goal, options_.budget);
     if (certificate.verdict != Verdict::feasible) return certificate.verdict;
     std::vector<uint64_t>& schedule = certificate.schedule;
     Result<void> checked;
-    if (candidate.kind == "deadlock") {
+    if (!goal.ordered.empty()) {
+      checked = kernel_->checker.check_ordered(schedule, goal.ordered);
+    } else if (candidate.kind == "deadlock") {
       checked = kernel_->checker.check_deadlock(schedule, goal.next);
     } else {
       schedule.insert(schedule.end(), goal.next.begin(), goal.next.end());

@@ -31,7 +31,7 @@ struct Decisions {
 // passed the checker, makes the candidate `certified`, with the schedule as its
 // witness; what cannot be stays as it is, with `detail.certify` saying
 // "infeasible" or "undecided". Of a group, instances are tried until one is
-// certified, and only that one (else the first) stays. A race that the trace
+// certified, and only that one (else the first) stays. What the trace
 // itself shows gets the beginning of the trace as its witness, if that is short. Candidates that
 // are only worth reporting if certified, and are not, are removed. By analysis, says how many
 // groups were decided how; those that needed no decision do not count.

@@ -3,18 +3,27 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "certify/model.h"
 
 namespace foretrace {
 
-// A point that a reordering may reach: each of these events, of different
-// threads, is its thread's next one. For a race these are the two accesses; for
-// a deadlock the acquires that block each other: that they do follows from the
-// locks that their threads hold there.
+// Two events of which the first is to come before the second.
+using EventPair = std::pair<uint64_t, uint64_t>;
+
+// What a reordering is to reach. Numbers are event indexes.
 struct Goal {
-  std::vector<uint64_t> next;  // event indexes
+  // Each of these events, of different threads, is its thread's next one at the
+  // end. For a race these are the two accesses; for a deadlock the acquires that
+  // block each other: that they do follows from the locks that their threads
+  // hold there.
+  std::vector<uint64_t> next;
+  // All of these events happen, each pair in that order. A unit is interleaved if
+  // one of its events comes before, and another one after, events that conflict
+  // with them: that is two pairs.
+  std::vector<EventPair> ordered = {};
 };
 
 enum class Verdict {

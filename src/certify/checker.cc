@@ -271,4 +271,20 @@ Result<void> ScheduleChecker::check_deadlock(const std::vector<uint64_t>& schedu
   return {};
 }
 
+Result<void> ScheduleChecker::check_ordered(
+    const std::vector<uint64_t>& schedule,
+    std::span<const std::pair<uint64_t, uint64_t>> pairs) const {
+  if (Result<void> done = check(schedule); !done) return done;
+  std::map<uint64_t, size_t> places;
+  for (size_t place = 0; place < schedule.size(); ++place) places[schedule[place]] = place;
+  for (const auto& [first, second] : pairs) {
+    if (!places.contains(first)) return fail("event {} is not in the schedule", first);
+    if (!places.contains(second)) return fail("event {} is not in the schedule", second);
+    if (places[first] >= places[second]) {
+      return fail("event {} does not come before event {}", first, second);
+    }
+  }
+  return {};
+}
+
 }  // namespace foretrace

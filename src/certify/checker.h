@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
@@ -38,6 +40,10 @@ class ScheduleChecker {
   // for a lock that another thread of them holds.
   Result<void> check_deadlock(const std::vector<uint64_t>& schedule,
                               const std::vector<uint64_t>& acquires) const;
+
+  // And it contains all of these events, the first of each pair before the second.
+  Result<void> check_ordered(const std::vector<uint64_t>& schedule,
+                             std::span<const std::pair<uint64_t, uint64_t>> pairs) const;
 
  private:
   const Trace& trace_;

@@ -21,6 +21,9 @@ Search::Search(const Model& model, const Goal& goal, uint64_t budget)
     const Step step = model.step_of(index);
     limits_[step.thread] = step.place;
   }
+  for (const EventPair& pair : goal.ordered) {
+    edges_.push_back({model.step_of(pair.first), model.step_of(pair.second)});
+  }
 }
 
 Certificate Search::run() {
@@ -44,7 +47,7 @@ Verdict Search::solve() {
   };
   for (Outcome outcome = Outcome::grown; outcome == Outcome::grown;) {
     if (!close_set()) return leave(Verdict::infeasible);
-    if (edges_.empty() && take_trace_order()) return Verdict::feasible;
+    if (edges_.size() == goal_.ordered.size() && take_trace_order()) return Verdict::feasible;
     outcome = build_order();
     if (outcome == Outcome::good) outcome = saturate();
     if (spent_ > budget_) return leave(Verdict::undecided);
@@ -75,6 +78,9 @@ Verdict Search::solve() {
 // In the order of the trace, all that can be wrong is a section that ends
 // outside of the set, and has others of its lock behind it.
 bool Search::take_trace_order() {
+  for (const EventPair& pair : goal_.ordered) {
+    if (pair.first > pair.second) return false;
+  }
   std::vector<uint64_t> schedule;
   for (ThreadId thread = 0; thread < lengths_.size(); ++thread) {
     for (uint32_t place = 0; place < lengths_[thread]; ++place) {

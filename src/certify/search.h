@@ -51,7 +51,7 @@ class Search {
   uint64_t budget_;
   uint64_t spent_ = 0;
   std::vector<uint32_t> limits_;   // by thread: how many steps may be in the set
-  std::vector<OrderEdge> edges_;   // decisions, and what they forced into the set
+  std::vector<OrderEdge> edges_;   // the goal's, decisions, and what they forced into the set
   std::vector<uint32_t> lengths_;  // the set, by thread
   std::vector<Step> reads_;        // of the set
   std::vector<LockId> locks_;      // that the set acquires

@@ -24,7 +24,7 @@ RC_GTEST_PROP(Certify, FindsExactlyTheRacesOfAllReorderings, ()) {
   for (uint64_t a = 0; a < trace.events.size(); ++a) {
     for (uint64_t b = a + 1; b < trace.events.size(); ++b) {
       if (!clash(trace.events[a], trace.events[b])) continue;
-      const Certificate certificate = certify(model, {{a, b}}, kEnough);
+      const Certificate certificate = certify(model, {.next = {a, b}}, kEnough);
       RC_LOG() << "pair " << a << " " << b << "\n";
       RC_ASSERT(certificate.verdict != Verdict::undecided);
       const bool feasible = certificate.verdict == Verdict::feasible;
@@ -49,12 +49,43 @@ RC_GTEST_PROP(Certify, FindsTheDeadlocksOfAllReorderings, ()) {
   const Model model(trace);
   const ScheduleChecker checker(trace);
   for (const std::set<uint64_t>& acquires : reachable.deadlocks) {
-    const Goal goal = {{acquires.begin(), acquires.end()}};
+    const Goal goal = {.next = {acquires.begin(), acquires.end()}};
     const Certificate certificate = certify(model, goal, kEnough);
     RC_ASSERT(certificate.verdict == Verdict::feasible);
     const Result<void> checked = checker.check_deadlock(certificate.schedule, goal.next);
     if (!checked) RC_FAIL(checked.error().message);
   }
+}
+
+// Two pairs that, if both hold, put an event of one thread between two of another.
+RC_GTEST_PROP(Certify, OrdersEventsIfSomeReorderingDoes, ()) {
+  const RandomTrace random = *small_trace();
+  const Trace& trace = random.trace;
+  std::vector<uint64_t> events;
+  for (uint64_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].op() != Op::skip) events.push_back(i);
+  }
+  RC_PRE(events.size() >= 3U);
+  const Model model(trace);
+  const ScheduleChecker checker(trace);
+  bool searched = false;
+  for (int tries = 0; tries < 8; ++tries) {
+    const auto any = rc::gen::elementOf(events);
+    const std::vector<EventPair> pairs = {{*any, *any}, {*any, *any}};
+    const bool trivial = pairs[0].first == pairs[0].second || pairs[1].first == pairs[1].second;
+    if (trivial) continue;
+    RC_LOG() << "pairs " << pairs[0].first << " " << pairs[0].second << ", " << pairs[1].first
+             << " " << pairs[1].second << "\n";
+    const Certificate certificate = certify(model, {.next = {}, .ordered = pairs}, kEnough);
+    RC_ASSERT(certificate.verdict != Verdict::undecided);
+    const bool feasible = certificate.verdict == Verdict::feasible;
+    RC_ASSERT(feasible == some_reordering_has(trace, pairs));
+    if (!feasible) continue;
+    searched |= certificate.steps > 0;
+    const Result<void> checked = checker.check_ordered(certificate.schedule, pairs);
+    if (!checked) RC_FAIL(checked.error().message);
+  }
+  RC_CLASSIFY(searched, "not in the order of the trace");
 }
 
 }  // namespace

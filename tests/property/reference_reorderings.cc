@@ -42,6 +42,10 @@ class Explorer {
     return result_;
   }
 
+  bool can_order(const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
+    return can_order_from({std::vector<size_t>(threads_.size()), {}}, pairs);
+  }
+
  private:
   void visit(const State& state) {
     if (!seen_.insert(state).second) return;
@@ -50,14 +54,34 @@ class Explorer {
     for (ThreadId thread = 0; thread < threads_.size(); ++thread) {
       const std::optional<size_t> i = next(state, thread);
       if (!i || !enabled(state, *i) || !reads_the_same(state, *i)) continue;
-      State after = state;
-      ++after.done[thread];
-      const Event& event = trace_.events[*i];
-      if (event.op() == Op::wr || event.op() == Op::vwr || event.op() == Op::vrmw) {
-        after.last_write[event.object] = static_cast<int64_t>(*i);
-      }
-      visit(after);
+      visit(after(state, *i));
     }
+  }
+
+  bool can_order_from(const State& state, const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
+    if (!seen_.insert(state).second) return false;
+    bool all_done = true;
+    for (const auto& [first, second] : pairs) all_done &= is_done(state, second);
+    if (all_done) return true;
+    for (ThreadId thread = 0; thread < threads_.size(); ++thread) {
+      const std::optional<size_t> i = next(state, thread);
+      if (!i || !enabled(state, *i) || !reads_the_same(state, *i)) continue;
+      const bool too_early = std::any_of(pairs.begin(), pairs.end(), [&](const auto& pair) {
+        return pair.second == *i && !is_done(state, pair.first);
+      });
+      if (!too_early && can_order_from(after(state, *i), pairs)) return true;
+    }
+    return false;
+  }
+
+  State after(const State& state, size_t i) const {
+    State result = state;
+    const Event& event = trace_.events[i];
+    ++result.done[event.thread];
+    if (event.op() == Op::wr || event.op() == Op::vwr || event.op() == Op::vrmw) {
+      result.last_write[event.object] = static_cast<int64_t>(i);
+    }
+    return result;
   }
 
   std::optional<size_t> next(const State& state, ThreadId thread) const {
@@ -270,5 +294,10 @@ class Explorer {
 }  // namespace
 
 Reachable explore_reorderings(const Trace& trace) { return Explorer(trace).run(); }
+
+bool some_reordering_has(const Trace& trace,
+                         const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
+  return Explorer(trace).can_order(pairs);
+}
 
 }  // namespace foretrace::testing

@@ -21,4 +21,9 @@ struct Reachable {
 
 Reachable explore_reorderings(const Trace& trace);
 
+// Some correct reordering contains all of these events, the first of each pair
+// before the second.
+bool some_reordering_has(const Trace& trace,
+                         const std::vector<std::pair<uint64_t, uint64_t>>& pairs);
+
 }  // namespace foretrace::testing
