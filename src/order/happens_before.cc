@@ -89,6 +89,11 @@ void HappensBefore::arrive_at_barrier(const Event& event, Thread& self) {
   tick(self);
 }
 
+void HappensBefore::hear_notifies(ThreadId id) {
+  Thread& self = thread(id);
+  if (self.waiting) self.clock.join(lock(self.wait_lock).notified);
+}
+
 void HappensBefore::resume(ThreadId id) {
   Thread& self = thread(id);
   if (self.waiting) {

@@ -28,6 +28,10 @@ class HappensBefore {
   void advance(const Event& event);
   // The thread's wait or barrier is over.
   void resume(ThreadId thread);
+  // What the thread knows of other threads' notifies when its wait is over, but
+  // not yet of who held the lock meanwhile: for those who ask what it knew just
+  // before it took the lock back. To be called before resume().
+  void hear_notifies(ThreadId thread);
 
   // Events of `thread` between two of its outgoing edges have the same epoch.
   Epoch epoch(ThreadId thread) {

@@ -288,10 +288,18 @@ std::ostream& operator<<(std::ostream& out, const RandomTrace& trace) {
 
 rc::Gen<std::vector<Move>> random_moves(const RandomTraceOptions& options) {
   const auto number = [](uint32_t end) { return rc::gen::inRange<uint32_t>(0, end); };
-  const auto move = rc::gen::build<Move>(rc::gen::set(&Move::kind, number(kKinds)),
-                                         rc::gen::set(&Move::thread, number(options.threads)),
-                                         rc::gen::set(&Move::object, number(12)),
-                                         rc::gen::set(&Move::detail, number(64)));
+  const auto of_units =
+      rc::gen::map(rc::gen::elementOf(std::vector<Kind>{
+                       Kind::read, Kind::write, Kind::acquire, Kind::acquire, Kind::acquire,
+                       Kind::release, Kind::release, Kind::release, Kind::release, Kind::begin,
+                       Kind::begin, Kind::end, Kind::end}),
+                   [](Kind kind) { return static_cast<uint32_t>(kind); });
+  const auto any = number(kKinds);
+  const auto kind =
+      options.mostly_units ? rc::gen::weightedOneOf<uint32_t>({{3, of_units}, {1, any}}) : any;
+  const auto move = rc::gen::build<Move>(
+      rc::gen::set(&Move::kind, kind), rc::gen::set(&Move::thread, number(options.threads)),
+      rc::gen::set(&Move::object, number(12)), rc::gen::set(&Move::detail, number(64)));
   return rc::gen::scale(options.length, rc::gen::container<std::vector<Move>>(move));
 }
 

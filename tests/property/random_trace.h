@@ -29,8 +29,9 @@ struct RandomTraceOptions {
   bool objects = true;  // alloc and free
   bool values = false;  // consistent ones: a read has that of the last write
   bool sites = false;
-  bool sets = false;       // set and unit directives
-  bool reentrant = false;  // re-entrant acquires, which the check filters
+  bool sets = false;          // set and unit directives
+  bool reentrant = false;     // re-entrant acquires, which the check filters
+  bool mostly_units = false;  // units, sections and accesses far more often than the rest
 };
 
 // One step of the generator. A step that is impossible where it comes (a release

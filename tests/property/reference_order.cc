@@ -42,30 +42,6 @@ void add_wait_edges(const Trace& trace, Relation& before, size_t wait) {
   }
 }
 
-// All arrivals of one generation are before what each of its threads does next.
-// A generation is the arrivals up to the first departure of one of them.
-void add_barrier_edges(const Trace& trace, Relation& before) {
-  std::vector<bool> done(trace.events.size());
-  for (size_t first = 0; first < trace.events.size(); ++first) {
-    const Event& opener = trace.events[first];
-    if (opener.op() != Op::barrier || done[first]) continue;
-    std::vector<size_t> arrivals;
-    size_t closes = trace.events.size();
-    for (size_t i = first; i < closes; ++i) {
-      const Event& event = trace.events[i];
-      if (event.op() != Op::barrier || event.object != opener.object || done[i]) continue;
-      arrivals.push_back(i);
-      done[i] = true;
-      closes = std::min(closes, next_of_thread(trace, i).value_or(closes));
-    }
-    for (const size_t leaver : arrivals) {
-      const std::optional<size_t> leaves = next_of_thread(trace, leaver);
-      if (!leaves) continue;
-      for (const size_t arrival : arrivals) before[arrival][*leaves] = true;
-    }
-  }
-}
-
 }  // namespace
 
 void close_transitively(Relation& relation) {
@@ -91,6 +67,30 @@ Relation program_order(const Trace& trace) {
     }
   }
   return before;
+}
+
+// All arrivals of one generation are before what each of its threads does next.
+// A generation is the arrivals up to the first departure of one of them.
+void add_barrier_edges(const Trace& trace, Relation& before) {
+  std::vector<bool> done(trace.events.size());
+  for (size_t first = 0; first < trace.events.size(); ++first) {
+    const Event& opener = trace.events[first];
+    if (opener.op() != Op::barrier || done[first]) continue;
+    std::vector<size_t> arrivals;
+    size_t closes = trace.events.size();
+    for (size_t i = first; i < closes; ++i) {
+      const Event& event = trace.events[i];
+      if (event.op() != Op::barrier || event.object != opener.object || done[i]) continue;
+      arrivals.push_back(i);
+      done[i] = true;
+      closes = std::min(closes, next_of_thread(trace, i).value_or(closes));
+    }
+    for (const size_t leaver : arrivals) {
+      const std::optional<size_t> leaves = next_of_thread(trace, leaver);
+      if (!leaves) continue;
+      for (const size_t arrival : arrivals) before[arrival][*leaves] = true;
+    }
+  }
 }
 
 Relation reference_happens_before(const Trace& trace) {

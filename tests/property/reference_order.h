@@ -20,6 +20,9 @@ Relation program_order(const Trace& trace);
 // that docs/analyses/hb.md lists.
 Relation reference_happens_before(const Trace& trace);
 
+// Of that, the edges from the arrivals at a barrier to what follows it.
+void add_barrier_edges(const Trace& trace, Relation& before);
+
 // For each event, the locks that its thread holds when it happens; an acq
 // already holds its lock, a rel still does. Shared holds are second.
 struct ReferenceHeld {
