@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -24,6 +25,14 @@ struct Goal {
   // one of its events comes before, and another one after, events that conflict
   // with them: that is two pairs.
   std::vector<EventPair> ordered = {};
+  // Or, with nothing else asked for: the reordering ends with this read, and the
+  // read sees `challenger`, another write of its location than in the trace; none
+  // is the initial value.
+  struct OtherRead {
+    uint64_t read = 0;
+    std::optional<uint64_t> challenger;
+  };
+  std::optional<OtherRead> other_read = std::nullopt;
 };
 
 enum class Verdict {
@@ -34,7 +43,7 @@ enum class Verdict {
 
 struct Certificate {
   Verdict verdict = Verdict::undecided;
-  std::vector<uint64_t> schedule;  // event indexes, without the goal's
+  std::vector<uint64_t> schedule;  // event indexes, without `Goal::next`
   uint64_t steps = 0;              // what it cost, in the unit of the budget
 };
 

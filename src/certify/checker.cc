@@ -132,6 +132,12 @@ class Replay {
     return {};
   }
 
+  // The last write of the location; kNone: it has its initial value.
+  uint64_t last_write(LocationId location) const {
+    const auto last = last_write_.find(location);
+    return last == last_write_.end() ? kNone : last->second;
+  }
+
   // The threads that a request for the lock has to wait for.
   std::set<ThreadId> holders(LockId lock, bool shared) const {
     std::set<ThreadId> threads;
@@ -144,8 +150,7 @@ class Replay {
 
  private:
   Result<void> operate(uint64_t i, const Event& event, bool check_read) {
-    const auto last = last_write_.find(event.object);
-    const uint64_t current = last == last_write_.end() ? kNone : last->second;
+    const uint64_t current = last_write(event.object);
     switch (event.op()) {
       case Op::rd:
       case Op::vrd:
@@ -240,6 +245,25 @@ Result<void> ScheduleChecker::check_race(const std::vector<uint64_t>& schedule) 
     if (!done) return done;
   }
   return {};
+}
+
+Result<void> ScheduleChecker::check_other_read(const std::vector<uint64_t>& schedule,
+                                               std::optional<uint64_t> challenger) const {
+  if (schedule.empty()) return fail("the schedule does not end with a read");
+  const uint64_t read = schedule.back();
+  if (read >= trace_.events.size()) return fail("there is no event {}", read);
+  const Event& event = trace_.events[read];
+  if (event.op() != Op::rd && event.op() != Op::vrd && event.op() != Op::vrmw) {
+    return fail("event {} is not a read", read);
+  }
+  Replay replay(trace_, *bonds_);
+  Result<void> done = take_all(replay, std::span(schedule).first(schedule.size() - 1));
+  if (!done) return done;
+  const uint64_t seen = replay.last_write(event.object);
+  if (seen != challenger.value_or(kNone))
+    return fail("event {} does not read the challenger", read);
+  if (seen == bonds_->writer[read]) return fail("event {} reads what it read in the trace", read);
+  return replay.take(read, false);
 }
 
 Result<void> ScheduleChecker::check_deadlock(const std::vector<uint64_t>& schedule,

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -35,6 +36,11 @@ class ScheduleChecker {
   // And it ends with two clashing accesses, both of which were next before them;
   // what these two read does not matter.
   Result<void> check_race(const std::vector<uint64_t>& schedule) const;
+
+  // And it ends with a read that sees not what it saw in the trace but
+  // `challenger`, or the initial value if there is none.
+  Result<void> check_other_read(const std::vector<uint64_t>& schedule,
+                                std::optional<uint64_t> challenger) const;
 
   // And after it, each of these acquires is its thread's next event and waits
   // for a lock that another thread of them holds.

@@ -88,4 +88,14 @@ class Model {
   std::vector<Step> steps_;                            // by event index
 };
 
+// A read that is to see another write than it did; kNoStep: no read is.
+struct Redirected {
+  Step read = kNoStep;
+  Step writer = kNoStep;
+  // What `step`, a read, is to see.
+  Step writer_of(const Model& model, Step step) const {
+    return step == read ? writer : model.node(step).writer;
+  }
+};
+
 }  // namespace foretrace

@@ -14,9 +14,10 @@ bool writes(Model::Kind kind) {
 
 }  // namespace
 
-Player::Player(const Model& model, const PartialOrder& order)
+Player::Player(const Model& model, const PartialOrder& order, const Redirected& redirected)
     : model_(model),
       order_(order),
+      redirected_(redirected),
       done_(model.thread_count()),
       locks_(model.lock_count()),
       last_write_(model.location_count(), kNoStep),
@@ -26,8 +27,9 @@ Player::Player(const Model& model, const PartialOrder& order)
   for (const ThreadId thread : order.threads()) pending_[thread].resize(order.length(thread));
   for (const ThreadId thread : order.threads()) {
     for (uint32_t place = 0; place < order.length(thread); ++place) {
-      const Model::Node& node = model.node({thread, place});
-      if (reads(node.kind)) ++pending_reads_of(node.writer, node.object);
+      const Step step = {thread, place};
+      const Model::Node& node = model.node(step);
+      if (reads(node.kind)) ++pending_reads_of(writer_of(step), node.object);
     }
   }
 }
@@ -98,14 +100,14 @@ bool Player::is_free(Step acquire) const {
 bool Player::may_write(Step step) {
   const Model::Node& node = model_.node(step);
   const Step current = last_write_[node.object];
-  const uint32_t own = reads(node.kind) && node.writer == current ? 1 : 0;
+  const uint32_t own = reads(node.kind) && writer_of(step) == current ? 1 : 0;
   return pending_reads_of(current, node.object) == own;
 }
 
 void Player::take(Step step) {
   const Model::Node& node = model_.node(step);
   ++done_[step.thread];
-  if (reads(node.kind)) --pending_reads_of(node.writer, node.object);
+  if (reads(node.kind)) --pending_reads_of(writer_of(step), node.object);
   if (writes(node.kind)) last_write_[node.object] = step;
   if (node.kind == Model::Kind::acquire) {
     LockState& lock = locks_[node.object];
@@ -142,7 +144,7 @@ Player::Obstacle Player::obstacle_of(Step step) {
       const Step read = {thread, place};
       const Model::Node& other = model_.node(read);
       if (read != step && reads(other.kind) && other.object == node.object &&
-          other.writer == current) {
+          writer_of(read) == current) {
         return {{read, step}, {step, current}};
       }
     }

@@ -28,7 +28,7 @@ class Player {
     OrderEdge second;
   };
 
-  Player(const Model& model, const PartialOrder& order);
+  Player(const Model& model, const PartialOrder& order, const Redirected& redirected);
 
   // Whether all steps could be taken; fills schedule(), or else obstacle().
   bool run();
@@ -42,6 +42,7 @@ class Player {
   };
 
   Step next(ThreadId thread) const { return {thread, done_[thread]}; }
+  Step writer_of(Step read) const { return redirected_.writer_of(model_, read); }
   uint32_t& pending_reads_of(Step writer, LocationId location);
   // Puts the thread where its next step belongs: to those that may go on, those
   // that wait for another thread, or those that something stands in the way of.
@@ -54,6 +55,7 @@ class Player {
 
   const Model& model_;
   const PartialOrder& order_;
+  const Redirected redirected_;
   std::vector<uint32_t> done_;  // by thread
   std::vector<LockState> locks_;
   std::vector<Step> last_write_;  // by location

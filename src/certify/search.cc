@@ -24,6 +24,13 @@ Search::Search(const Model& model, const Goal& goal, uint64_t budget)
   for (const EventPair& pair : goal.ordered) {
     edges_.push_back({model.step_of(pair.first), model.step_of(pair.second)});
   }
+  if (goal.other_read) {
+    redirected_.read = model.step_of(goal.other_read->read);
+    if (goal.other_read->challenger) {
+      redirected_.writer = model.step_of(*goal.other_read->challenger);
+    }
+    limits_[redirected_.read.thread] = redirected_.read.place + 1;
+  }
 }
 
 Certificate Search::run() {
@@ -53,7 +60,7 @@ Verdict Search::solve() {
     if (spent_ > budget_) return leave(Verdict::undecided);
     if (outcome == Outcome::bad) return leave(Verdict::infeasible);
   }
-  Player player(model_, order_);
+  Player player(model_, order_, redirected_);
   if (player.run()) {
     schedule_ = player.schedule();
     return Verdict::feasible;
@@ -76,11 +83,13 @@ Verdict Search::solve() {
 }
 
 // In the order of the trace, all that can be wrong is a section that ends
-// outside of the set, and has others of its lock behind it.
+// outside of the set, and has others of its lock behind it; and what a
+// redirected read, which comes after all that it needs, sees there.
 bool Search::take_trace_order() {
   for (const EventPair& pair : goal_.ordered) {
     if (pair.first > pair.second) return false;
   }
+  if (redirected_.read != kNoStep && last_write_seen() != redirected_.writer) return false;
   std::vector<uint64_t> schedule;
   for (ThreadId thread = 0; thread < lengths_.size(); ++thread) {
     for (uint32_t place = 0; place < lengths_[thread]; ++place) {
@@ -93,8 +102,28 @@ bool Search::take_trace_order() {
     }
   }
   std::sort(schedule.begin(), schedule.end());
+  if (redirected_.read != kNoStep) {
+    const uint64_t read = goal_.other_read->read;
+    std::rotate(std::lower_bound(schedule.begin(), schedule.end(), read),
+                std::upper_bound(schedule.begin(), schedule.end(), read), schedule.end());
+  }
   schedule_ = std::move(schedule);
   return true;
+}
+
+// What the redirected read would see after all other steps of the set, in the
+// order of the trace.
+Step Search::last_write_seen() const {
+  Step last = kNoStep;
+  for (const Model::ThreadWrites& writes : model_.writes(model_.node(redirected_.read).object)) {
+    auto end =
+        std::lower_bound(writes.places.begin(), writes.places.end(), lengths_[writes.thread]);
+    if (end != writes.places.begin() && Step{writes.thread, *(end - 1)} == redirected_.read) --end;
+    if (end == writes.places.begin()) continue;
+    const Step step = {writes.thread, *(end - 1)};
+    if (last == kNoStep || model_.node(last).index < model_.node(step).index) last = step;
+  }
+  return last;
 }
 
 bool Search::is_last_of_its_lock(Step acquire) const {
@@ -134,6 +163,7 @@ bool Search::close_set() {
       if (need.place == step.place && !require(need.step)) return false;
     }
   }
+  if (redirected_.read != kNoStep && !require(redirected_.read)) return false;
   for (const OrderEdge& edge : edges_) {
     if (!require(edge.from) || !require(edge.to)) return false;
   }
@@ -146,7 +176,8 @@ bool Search::close_set() {
       const std::vector<Model::Node>& nodes = model_.nodes(thread);
       for (; seen[thread] < lengths_[thread]; ++seen[thread]) {
         changed = true;
-        const Step writer = nodes[seen[thread]].writer;
+        Step writer = nodes[seen[thread]].writer;
+        if (redirected_.read == Step{thread, seen[thread]}) writer = redirected_.writer;
         if (writer != kNoStep && !require(writer)) return false;
       }
       const std::vector<Model::Need>& needs = model_.needs(thread);
@@ -186,9 +217,8 @@ Search::Outcome Search::build_order() {
       if (node.kind == Model::Kind::acquire) locks_.push_back(node.object);
       if (node.kind == Model::Kind::read || node.kind == Model::Kind::read_write) {
         reads_.push_back(step);
-        if (node.writer != kNoStep && node.writer.thread != thread) {
-          order_.add({node.writer, step});
-        }
+        const Step writer = writer_of(step);
+        if (writer != kNoStep && writer.thread != thread) order_.add({writer, step});
       }
     }
   }
@@ -240,7 +270,7 @@ Search::Outcome Search::saturate_reads(bool& changed) {
 // is before the read is before that write, one that is after that write is after
 // the read. It is enough to look at the nearest of each thread.
 Search::Outcome Search::saturate_read(Step read, bool& changed) {
-  const Step writer = model_.node(read).writer;
+  const Step writer = writer_of(read);
   for (const Model::ThreadWrites& writes : model_.writes(model_.node(read).object)) {
     const ThreadId thread = writes.thread;
     const auto in_set =

@@ -31,6 +31,7 @@ class Search {
   // The set in the order of the trace, if that is a correct reordering.
   bool take_trace_order();
   bool is_last_of_its_lock(Step acquire) const;
+  Step last_write_seen() const;
   bool close_set();
   bool require(Step step);
   bool require_thread(ThreadId thread, uint32_t length);
@@ -45,11 +46,13 @@ class Search {
   bool can_grow(ThreadId thread) const { return limits_[thread] > lengths_[thread]; }
 
   bool spend();  // for going through the set once
+  Step writer_of(Step read) const { return redirected_.writer_of(model_, read); }
 
   const Model& model_;
   const Goal& goal_;
   uint64_t budget_;
   uint64_t spent_ = 0;
+  Redirected redirected_;          // the read of Goal::other_read, if there is one
   std::vector<uint32_t> limits_;   // by thread: how many steps may be in the set
   std::vector<OrderEdge> edges_;   // the goal's, decisions, and what they forced into the set
   std::vector<uint32_t> lengths_;  // the set, by thread

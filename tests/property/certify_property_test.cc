@@ -88,5 +88,53 @@ RC_GTEST_PROP(Certify, OrdersEventsIfSomeReorderingDoes, ()) {
   RC_CLASSIFY(searched, "not in the order of the trace");
 }
 
+bool is_read(Op op) { return op == Op::rd || op == Op::vrd || op == Op::vrmw; }
+bool is_write(Op op) { return op == Op::wr || op == Op::vwr || op == Op::vrmw; }
+
+// What the reads of the trace could see: every write of their location, and the
+// initial value; but not what they did see.
+std::vector<Goal::OtherRead> possible_other_reads(const Trace& trace) {
+  std::vector<Goal::OtherRead> possible;
+  for (uint64_t read = 0; read < trace.events.size(); ++read) {
+    if (!is_read(trace.events[read].op())) continue;
+    std::optional<uint64_t> seen;
+    std::vector<std::optional<uint64_t>> others = {std::nullopt};
+    for (uint64_t i = 0; i < trace.events.size(); ++i) {
+      if (i == read || !is_write(trace.events[i].op())) continue;
+      if (trace.events[i].object != trace.events[read].object) continue;
+      others.emplace_back(i);
+      if (i < read) seen = i;
+    }
+    for (const std::optional<uint64_t>& other : others) {
+      if (other != seen) possible.push_back({read, other});
+    }
+  }
+  return possible;
+}
+
+RC_GTEST_PROP(Certify, FindsExactlyWhatReadsCanSeeInAllReorderings, ()) {
+  const RandomTrace random = *small_trace();
+  const Trace& trace = random.trace;
+  const Reachable reachable = explore_reorderings(trace);
+  RC_CLASSIFY(!reachable.other_reads.empty(), "nondeterministic");
+  const Model model(trace);
+  const ScheduleChecker checker(trace);
+  bool searched = false;
+  for (const Goal::OtherRead& goal : possible_other_reads(trace)) {
+    RC_LOG() << "read " << goal.read << " of "
+             << (goal.challenger ? std::to_string(*goal.challenger) : "the initial value") << "\n";
+    const Certificate certificate = certify(model, {.next = {}, .other_read = goal}, kEnough);
+    RC_ASSERT(certificate.verdict != Verdict::undecided);
+    const bool feasible = certificate.verdict == Verdict::feasible;
+    searched |= feasible && certificate.steps > 0;
+    RC_ASSERT(feasible == reachable.other_reads.contains({goal.read, goal.challenger}));
+    if (!feasible) continue;
+    const Result<void> checked = checker.check_other_read(certificate.schedule, goal.challenger);
+    if (!checked) RC_FAIL(checked.error().message);
+    RC_ASSERT(certificate.schedule.back() == goal.read);
+  }
+  RC_CLASSIFY(searched, "not in the order of the trace");
+}
+
 }  // namespace
 }  // namespace foretrace::testing

@@ -53,7 +53,14 @@ class Explorer {
     note_deadlocks(state);
     for (ThreadId thread = 0; thread < threads_.size(); ++thread) {
       const std::optional<size_t> i = next(state, thread);
-      if (!i || !enabled(state, *i) || !reads_the_same(state, *i)) continue;
+      if (!i || !enabled(state, *i)) continue;
+      if (!reads_the_same(state, *i)) {
+        const auto last = state.last_write.find(trace_.events[*i].object);
+        const bool written = last != state.last_write.end();
+        result_.other_reads.emplace(
+            *i, written ? std::optional(static_cast<uint64_t>(last->second)) : std::nullopt);
+        continue;
+      }
       visit(after(state, *i));
     }
   }

@@ -1,6 +1,7 @@
 // All correct reorderings of a small trace, by trying everything.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -16,6 +17,9 @@ struct Reachable {
   // Sets of acquires that are all next at some point and wait for each other in
   // a cycle.
   std::set<std::set<uint64_t>> deadlocks;
+  // Reads, and what they can see that is not what they saw in the trace: a write
+  // (by index) or the initial value (none).
+  std::set<std::pair<uint64_t, std::optional<uint64_t>>> other_reads;
   uint64_t states = 0;
 };
 
