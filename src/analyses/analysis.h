@@ -43,6 +43,13 @@ struct AnalysisContext {
   std::function<void(Candidate)> propose;
 };
 
+// A figure about a run, such as a column of a paper's table.
+struct Figure {
+  std::string name;
+  nlohmann::ordered_json value;  // for scripts
+  std::string text;              // for people
+};
+
 // Sees a well-formed trace (see WellFormed) once, in batches. Used by one thread.
 class Analysis {
  public:
@@ -54,6 +61,9 @@ class Analysis {
   virtual uint64_t passes() const { return 1; }
   // What the user should know about the result: what was left undecided, say.
   virtual std::vector<std::string> notes() const { return {}; }
+  // Figures that belong into the report, because the user asked for them or
+  // because findings are counted by them.
+  virtual std::vector<Figure> figures() const { return {}; }
 };
 
 struct AnalysisInfo {

@@ -31,6 +31,13 @@ struct CandidateEvent {
   std::string role = {};       // what it has to do with the error, if that needs saying
 };
 
+// A read that sees another write than in the trace; no index: the initial value.
+struct OtherRead {
+  uint64_t read = 0;
+  std::optional<uint64_t> writer;
+  std::optional<uint64_t> challenger;
+};
+
 // A possible error, in the numbers of the trace. Plain data.
 struct Candidate {
   std::string analysis;  // whose name it is reported under
@@ -45,6 +52,7 @@ struct Candidate {
   // If not empty: a schedule shows the error if it contains these events, the
   // first of each pair before the second.
   std::vector<std::pair<uint64_t, uint64_t>> order;
+  std::optional<OtherRead> other_read;  // if that is the error
   std::optional<std::vector<uint64_t>> witness;
   // Candidates of one analysis with the same group are instances of one error,
   // of which one is enough; 0 is no group.

@@ -36,15 +36,31 @@ std::vector<Group> grouped(const std::vector<Candidate>& candidates) {
 }
 
 bool is_decidable(const Candidate& candidate) {
-  return candidate.kind == "data-race" || candidate.kind == "deadlock" || !candidate.order.empty();
+  return candidate.kind == "data-race" || candidate.kind == "deadlock" ||
+         !candidate.order.empty() || candidate.other_read;
 }
 
 Goal goal_of(const Candidate& candidate) {
   Goal goal;
   goal.ordered = candidate.order;
-  if (!goal.ordered.empty()) return goal;
-  for (const CandidateEvent& event : candidate.events) goal.next.push_back(event.index);
+  if (candidate.other_read) {
+    goal.other_read = {candidate.other_read->read, candidate.other_read->challenger};
+  } else if (candidate.order.empty()) {
+    for (const CandidateEvent& event : candidate.events) goal.next.push_back(event.index);
+  }
   return goal;
+}
+
+// The schedule may put the writer elsewhere than the analysis thought.
+void correct_order(Candidate& candidate, const std::vector<uint64_t>& schedule) {
+  const std::optional<uint64_t> writer = candidate.other_read->writer;
+  const bool overwritten =
+      !writer || std::find(schedule.begin(), schedule.end(), *writer) != schedule.end();
+  if (overwritten) {
+    candidate.detail["order"] = "w-c-r";
+  } else if (candidate.detail["order"] == "w-c-r") {
+    candidate.detail["order"] = "c-r";
+  }
 }
 
 // What deciding needs to know about the trace.
@@ -164,6 +180,9 @@ class Certifier {
     Result<void> checked;
     if (!goal.ordered.empty()) {
       checked = kernel_->checker.check_ordered(schedule, goal.ordered);
+    } else if (candidate.other_read) {
+      checked = kernel_->checker.check_other_read(schedule, candidate.other_read->challenger);
+      correct_order(candidate, schedule);
     } else if (candidate.kind == "deadlock") {
       checked = kernel_->checker.check_deadlock(schedule, goal.next);
     } else {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "certify/model.h"
+#include "order/model.h"
 
 namespace foretrace {
 

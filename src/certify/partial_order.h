@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "certify/model.h"
+#include "order/model.h"
 
 namespace foretrace {
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "certify/model.h"
 #include "certify/partial_order.h"
+#include "order/model.h"
 
 namespace foretrace {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "certify/certify.h"
-#include "certify/model.h"
 #include "certify/partial_order.h"
+#include "order/model.h"
 
 namespace foretrace {
 

@@ -59,7 +59,10 @@ Result<void> AnalysisRuns::go_through() {
     progress.update(stream_->progress(), stream_->event_count());
   }
   partial_ |= take_interrupt();
-  for (Running& one : running_) one.run.passes = one.analysis->passes();
+  for (Running& one : running_) {
+    one.run.passes = one.analysis->passes();
+    one.run.figures = one.analysis->figures();
+  }
   return {};
 }
 

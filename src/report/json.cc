@@ -59,6 +59,7 @@ void write(const Report& report, const ReportStyle&, ByteSink& sink) {
   Json analyses = Json::object();
   for (const AnalysisRun& run : report.analyses) {
     Json& json = analyses[run.name] = {{"seconds", run.seconds}, {"passes", run.passes}};
+    for (const Figure& row : run.figures) json["table"][row.name] = row.value;
     const Decisions& decisions = run.decisions;
     if (decisions.certified + decisions.infeasible + decisions.undecided == 0) continue;
     json["certified"] = decisions.certified;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyses/analysis.h"
 #include "base/error.h"
 #include "base/output.h"
 #include "certify/certifier.h"
@@ -19,7 +20,8 @@ struct AnalysisRun {
   std::string name;
   double seconds = 0;
   uint64_t passes = 1;
-  Decisions decisions;  // what became of its candidates
+  Decisions decisions;          // what became of its candidates
+  std::vector<Figure> figures;  // see Analysis::figures()
 };
 
 struct Report {

@@ -97,6 +97,7 @@ class TextReport {
 
   void write() {
     for (const Group& group : grouped(report_.findings)) write_group(group);
+    for (const AnalysisRun& run : report_.analyses) write_figures(run);
     write_summary();
   }
 
@@ -220,6 +221,21 @@ class TextReport {
                                   std::string(indent, ' '), row.text));
     }
     return lines;
+  }
+
+  void write_figures(const AnalysisRun& run) {
+    if (run.figures.empty()) return;
+    size_t names = 0;
+    size_t texts = 0;
+    for (const Figure& row : run.figures) {
+      names = std::max(names, display_width(row.name));
+      texts = std::max(texts, display_width(row.text));
+    }
+    print("{}\n", bold(run.name));
+    for (const Figure& row : run.figures) {
+      print("  {}  {:>{}}\n", padded(row.name, names), row.text, texts);
+    }
+    print("\n");
   }
 
   void write_summary() {

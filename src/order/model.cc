@@ -1,4 +1,4 @@
-#include "certify/model.h"
+#include "order/model.h"
 
 #include <algorithm>
 
