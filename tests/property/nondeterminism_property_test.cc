@@ -13,6 +13,7 @@
 #include "property/reference_nondeterminism.h"
 #include "property/reference_reorderings.h"
 #include "property/run_analysis.h"
+#include "property/tangled_trace.h"
 
 namespace foretrace::testing {
 namespace {
@@ -20,8 +21,13 @@ namespace {
 constexpr uint64_t kEnough = 1'000'000'000;
 using Pair = std::pair<uint64_t, std::optional<uint64_t>>;
 
+// With scopes enough that some are left unordered.
+rc::Gen<RandomTrace> trace_with_choices() {
+  return rc::gen::oneOf(small_trace(), rc::gen::resize(20, tangled_trace()));
+}
+
 RC_GTEST_PROP(Nondeterminism, DecidesWitnessesAsThePaperDefinesThem, ()) {
-  const RandomTrace random = *small_trace();
+  const RandomTrace random = *trace_with_choices();
   const ReferenceWitnesses witnesses = reference_witnesses(random.trace);
   nondeterminism::WitnessCounts expected;
   std::set<Pair> expected_pairs;

@@ -95,7 +95,7 @@ class Graph {
     }
     uint64_t count = 0;
     for (const auto& [a, b] : pairs) {
-      bool on_the_way = false;
+      bool on_the_way = !ends(a) || !ends(b);  // then it may grow the graph
       for (const auto& [from, to] : witness) {
         const std::set<Vertex> reached = reachable(abstract, meta(to), false);
         const std::set<Vertex> reaching = reachable(abstract, meta(from), true);
@@ -136,6 +136,7 @@ class Graph {
     return before;
   }
 
+  bool ends(const LockedScope& scope) const { return scope.end && contains(*scope.end); }
   bool exclude(const LockedScope& a, const LockedScope& b) const {
     return a.lock == b.lock && a.begin.first != b.begin.first && !(a.shared && b.shared) &&
            contains(a.begin) && contains(b.begin);

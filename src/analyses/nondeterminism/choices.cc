@@ -131,15 +131,15 @@ void ChoiceSlice::find_reaching(StepId start, std::vector<uint32_t>& until) {
   }
 }
 
-bool ChoiceSlice::may_matter(std::span<const Reach> reaches, ScopeId id) const {
+bool ChoiceSlice::may_be_on_the_way(ScopeId id) const {
   const Scope& scope = base_.scope(id);
   const uint32_t place = base_.place(scope.begin);
-  return std::any_of(reaches.begin(), reaches.end(), [&](const Reach& reach) {
+  return std::any_of(reaches_.begin(), reaches_.end(), [&](const Reach& reach) {
     return place >= reach.from[scope.thread] || place < reach.until[scope.thread];
   });
 }
 
-bool ChoiceSlice::matters(std::span<const Reach> reaches, ScopeId a, ScopeId b) const {
+bool ChoiceSlice::on_the_way(ScopeId a, ScopeId b) const {
   const auto reached = [&](const Reach& reach, const Scope& scope) {
     return base_.place(scope.begin) >= reach.from[scope.thread];
   };
@@ -148,7 +148,7 @@ bool ChoiceSlice::matters(std::span<const Reach> reaches, ScopeId a, ScopeId b) 
   };
   const Scope& x = base_.scope(a);
   const Scope& y = base_.scope(b);
-  return std::any_of(reaches.begin(), reaches.end(), [&](const Reach& reach) {
+  return std::any_of(reaches_.begin(), reaches_.end(), [&](const Reach& reach) {
     return (reached(reach, x) && reaching(reach, y)) || (reached(reach, y) && reaching(reach, x));
   });
 }
@@ -159,17 +159,41 @@ uint64_t ChoiceSlice::count(std::span<const Edge> witness_edges) {
     find_reached(witness_edges[i].to, reaches_[i].from);
     find_reaching(witness_edges[i].from, reaches_[i].until);
   }
+  return count_on_the_way() + count_unended();
+}
+
+bool ChoiceSlice::ends(ScopeId scope) const {
+  return base_.scope(scope).end != kNone && graph_.contains(base_.scope(scope).end);
+}
+
+uint64_t ChoiceSlice::count_on_the_way() const {
   uint64_t pairs = 0;
   for (ThreadId mine = 0; mine < base_.thread_count(); ++mine) {
     for_scopes(mine, 0, graph_.length(mine), [&](ScopeId scope) {
-      if (!may_matter(reaches_, scope)) return;
+      if (!ends(scope) || !may_be_on_the_way(scope)) return;
       for (const ThreadScopes& theirs : base_.scopes_of(base_.scope(scope).lock)) {
         if (theirs.thread <= mine) continue;
         UnorderedScopes(graph_, scope, theirs).for_each([&](ScopeId other) {
-          pairs += matters(reaches_, scope, other) ? 1 : 0;
+          pairs += ends(other) && on_the_way(scope, other) ? 1 : 0;
         });
       }
     });
+  }
+  return pairs;
+}
+
+uint64_t ChoiceSlice::count_unended() const {
+  uint64_t pairs = 0;
+  for (ThreadId mine = 0; mine < base_.thread_count(); ++mine) {
+    if (graph_.length(mine) == 0) continue;
+    for (const ScopeId scope : base_.open_after(base_.step(mine, graph_.length(mine) - 1))) {
+      for (const ThreadScopes& theirs : base_.scopes_of(base_.scope(scope).lock)) {
+        if (theirs.thread == mine) continue;
+        UnorderedScopes(graph_, scope, theirs).for_each([&](ScopeId other) {
+          pairs += ends(other) || mine < theirs.thread ? 1 : 0;  // each pair once
+        });
+      }
+    }
   }
   return pairs;
 }

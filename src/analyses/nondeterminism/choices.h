@@ -45,7 +45,9 @@ class UnorderedScopes {
 
 // S_choice. In the lock abstraction graph each outermost scope is one vertex, and
 // unordered scopes are connected both ways. A pair matters if it lies on a way
-// from the end of a witness edge to its start.
+// from the end of a witness edge to its start; or if one of its scopes does not
+// end in the graph, because if that comes first, its end and what that needs join
+// the graph, and may be on such a way.
 class ChoiceSlice {
  public:
   explicit ChoiceSlice(const WitnessOrderGraph& graph);
@@ -66,8 +68,11 @@ class ChoiceSlice {
   // Calls visit(scope) for the scopes of the thread that begin at these places.
   template <typename Visit>
   void for_scopes(ThreadId thread, uint32_t from, uint32_t until, Visit visit) const;
-  bool matters(std::span<const Reach> reaches, ScopeId a, ScopeId b) const;
-  bool may_matter(std::span<const Reach> reaches, ScopeId scope) const;
+  uint64_t count_on_the_way() const;
+  uint64_t count_unended() const;
+  bool ends(ScopeId scope) const;
+  bool on_the_way(ScopeId a, ScopeId b) const;
+  bool may_be_on_the_way(ScopeId scope) const;
 
   const WitnessOrderGraph& graph_;
   const PartialOrderGraph& base_;
