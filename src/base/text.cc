@@ -4,24 +4,27 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace foretrace {
 namespace {
 
+// Insertions, deletions, substitutions, and exchanges of two neighbours.
 size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
+  std::vector<size_t> before_last(b.size() + 1);
+  std::vector<size_t> last(b.size() + 1);
+  std::iota(last.begin(), last.end(), size_t{0});
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
+    std::vector<size_t> row(b.size() + 1, i);
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      const size_t substitute = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      row[j] = std::min({substitute, above + 1, row[j - 1] + 1});
-      diagonal = above;
+      const size_t substitute = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({substitute, last[j] + 1, row[j - 1] + 1});
+      const bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (exchanged) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
+    before_last = std::exchange(last, std::move(row));
   }
-  return row[b.size()];
+  return last[b.size()];
 }
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }

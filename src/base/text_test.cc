@@ -72,6 +72,7 @@ TEST(Text, Suggests) {
   const std::vector<std::string> known = {"analyze", "convert", "info"};
   EXPECT_EQ(did_you_mean("analyse", known), "; did you mean 'analyze'?");
   EXPECT_EQ(did_you_mean("inf", known), "; did you mean 'info'?");
+  EXPECT_EQ(did_you_mean("inof", known), "; did you mean 'info'?");
   EXPECT_EQ(did_you_mean("zebra", known), "");
   EXPECT_EQ(did_you_mean(std::string(1000, 'a'), known), "");
 }

@@ -18,6 +18,8 @@ struct Known {
   size_t races;  // pairs that race in some correct reordering, by exhaustive search
 };
 
+void PrintTo(const Known& known, std::ostream* out) { *out << known.file; }
+
 class KnownRaces : public ::testing::TestWithParam<Known> {};
 
 TEST_P(KnownRaces, AreFoundExactly) {
