@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <set>
 #include <tuple>
-
-#include <tsl/robin_map.h>
+#include <unordered_map>
 
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
 #include <xxhash.h>
+
+#include "base/text.h"
 
 namespace foretrace {
 namespace {
@@ -87,15 +88,40 @@ std::vector<Finding> make_findings(std::vector<Candidate> candidates, const Symb
   return findings;
 }
 
+std::string common_id(const Finding& finding) {
+  const std::string identity = identity_of(finding);
+  return fmt::format("{}-{:016x}", finding.analysis, XXH3_64bits(identity.data(), identity.size()));
+}
+
 void assign_ids(std::vector<Finding>& findings) {
-  tsl::robin_map<uint64_t, uint32_t> seen;
+  std::unordered_map<std::string, uint32_t> seen;
   for (Finding& finding : findings) {
-    const std::string identity = identity_of(finding);
-    const uint64_t hash = XXH3_64bits(identity.data(), identity.size());
-    const uint32_t count = ++seen[hash];
-    finding.id = fmt::format("{}-{:016x}", finding.analysis, hash);
+    finding.id = common_id(finding);
+    const uint32_t count = ++seen[finding.id];
     if (count > 1) finding.id += fmt::format("-{}", count);
   }
+}
+
+std::optional<FindingId> parse_id(std::string_view id) {
+  constexpr size_t kHashDigits = 16;
+  const auto is_hash = [](std::string_view word) {
+    return word.size() == kHashDigits &&
+           word.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  };
+  FindingId parts;
+  size_t dash = id.rfind('-');
+  if (dash == std::string_view::npos) return std::nullopt;
+  if (!is_hash(id.substr(dash + 1))) {
+    const Result<uint64_t> number = parse_count(id.substr(dash + 1));
+    if (!number || *number < 2 || *number > UINT32_MAX) return std::nullopt;
+    parts.number = static_cast<uint32_t>(*number);
+    id = id.substr(0, dash);
+    dash = id.rfind('-');
+    if (dash == std::string_view::npos || !is_hash(id.substr(dash + 1))) return std::nullopt;
+  }
+  parts.analysis = id.substr(0, dash);
+  parts.common = id;
+  return parts;
 }
 
 }  // namespace foretrace

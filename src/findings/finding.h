@@ -50,10 +50,20 @@ Finding make_finding(Candidate candidate, const Symbols& symbols);
 // What two analyses proposed under one name is one finding.
 std::vector<Finding> make_findings(std::vector<Candidate> candidates, const Symbols& symbols);
 
-// Gives each finding an id that is the same in every run that has the error: a
-// hash of what it is (analysis, kind, variable, lock, labels) and where
-// (operations and sites of its events, in any order), but not of indexes or
-// threads. Findings that share all of that are told apart by -2, -3, …
+// An id that is the same in every run that has the error: the analysis and a hash
+// of what the error is (kind, variable, lock, labels) and where (operations and
+// sites of its events, in any order), but not of indexes or threads.
+std::string common_id(const Finding& finding);
+// Gives each finding its id: the common one, and findings that share it are told
+// apart by -2, -3, …
 void assign_ids(std::vector<Finding>& findings);
+
+// The parts of an id.
+struct FindingId {
+  std::string analysis;
+  std::string common;   // without the number
+  uint32_t number = 1;  // among those that share it
+};
+std::optional<FindingId> parse_id(std::string_view id);
 
 }  // namespace foretrace
