@@ -96,6 +96,25 @@ std::string sentence_for(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}; {}", text, help_hint(app));
 }
 
+// CLI11 takes "--" as the end of a subcommand. For those that end in another
+// program's words (run, record, c++, cc) it is what their own options end with,
+// and not needed: parsing stops at the first word that is none of theirs.
+void drop_end_of_options(const CLI::App& app, std::vector<std::string>& words) {
+  const std::vector<const CLI::App*> commands = app.get_subcommands([&](const CLI::App* command) {
+    return !words.empty() && command->get_name() == words[0] && command->get_prefix_command();
+  });
+  if (commands.empty()) return;
+  for (size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
+    if (words[i] == "--") {
+      words.erase(words.begin() + static_cast<ptrdiff_t>(i));
+      return;
+    }
+    const CLI::Option* const option = commands[0]->get_option_no_throw(words[i]);
+    if (option == nullptr && words[i].find('=') == std::string::npos) return;
+    if (option != nullptr && takes_value(*option)) ++i;
+  }
+}
+
 int finish_output(int status) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
   complain(fmt::format("cannot write standard output: {}", std::strerror(errno)));
@@ -111,6 +130,7 @@ int run(std::vector<std::string> words) {
     words.erase(words.begin());
     words.emplace_back("--help");
   }
+  drop_end_of_options(app, words);
   std::reverse(words.begin(), words.end());  // the order in which CLI11 wants them
   try {
     app.parse(words);

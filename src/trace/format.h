@@ -20,6 +20,9 @@ namespace foretrace {
 class TraceReader {
  public:
   explicit TraceReader(ByteReader input) : input_(std::move(input)) {}
+  // For a trace whose symbols are known already.
+  TraceReader(ByteReader input, const std::shared_ptr<const Symbols>& symbols)
+      : input_(std::move(input)), symbols_(std::const_pointer_cast<Symbols>(symbols)) {}
   virtual ~TraceReader() = default;
   TraceReader(const TraceReader&) = delete;
   TraceReader& operator=(const TraceReader&) = delete;

@@ -1,0 +1,47 @@
+// From a trace to a report: what `analyze` and `run` have in common.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "base/error.h"
+#include "trace/stream.h"
+
+namespace foretrace {
+
+struct ReportOptions {
+  std::vector<std::string> analyses;
+  std::string format = "text";
+  std::string output = "-";  // empty: standard error
+  std::string strength = "predicted";
+  std::string suppressions;
+  std::string baseline;
+  std::string finding;
+  std::string witness;
+  uint64_t budget = 100'000'000;
+  // Options that analyses declare: by name, what was given.
+  std::map<std::string, std::string> values;
+  std::map<std::string, bool> flags;
+};
+
+// --analysis, --format, --output and the others, and those of the analyses.
+void add_report_options(CLI::App& app, ReportOptions& options);
+
+// Where the trace comes from.
+struct TraceSource {
+  std::function<Result<std::unique_ptr<TraceStream>>()> open;
+  // Opens it once more, for the pictures of the report; null where it cannot be
+  // had again. `kept` is the trace if it is in memory, else it has no events.
+  std::function<Result<std::unique_ptr<TraceStream>>(const Trace& kept)> open_again;
+};
+
+// Analyses, reports, and says whether there were findings.
+Result<bool> report_findings(const TraceSource& source, const ReportOptions& options);
+
+}  // namespace foretrace

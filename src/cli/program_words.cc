@@ -1,0 +1,68 @@
+#include "cli/program_words.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "cli/help.h"
+
+namespace foretrace {
+namespace {
+
+// 16 bytes a record: 1 MB a thread.
+constexpr uint32_t kRingRecords = 1U << 16;
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->nonpositional()) names.push_back(option_name(*option));
+  }
+  return names;
+}
+
+}  // namespace
+
+void take_program_words(CLI::App& app) { app.prefix_command(); }
+
+Result<std::vector<std::string>> program_words(const CLI::App& app) {
+  std::vector<std::string> words = app.remaining();
+  if (!words.empty() && words.front() == "--") {
+    words.erase(words.begin());
+  } else if (!words.empty() && words.front().starts_with('-')) {
+    const std::string hint = did_you_mean(words.front(), option_names(app));
+    return fail("{} has no option '{}'{}", app.get_name(), printable(words.front()),
+                hint.empty() ? fmt::format("; see foretrace {} --help", app.get_name()) : hint);
+  }
+  if (words.empty()) {
+    return fail("{} needs a program to run: foretrace {} -- ./program arguments", app.get_name(),
+                app.get_name());
+  }
+  return words;
+}
+
+Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::string>& words) {
+  Result<std::unique_ptr<Session>> session = Session::create(kRingRecords);
+  if (!session) return tl::unexpected(session.error());
+  Result<Program> program = Program::start(words, (*session)->folder());
+  if (!program) return tl::unexpected(program.error());
+  auto run = std::unique_ptr<RecordedRun>(
+      new RecordedRun{std::move(*session), std::move(*program), nullptr});
+  Result<std::unique_ptr<LiveReader>> reader =
+      LiveReader::open(words.front(), *run->session, run->program);
+  if (!reader) return tl::unexpected(reader.error());
+  run->reader = std::move(*reader);
+  return run;
+}
+
+RecordedRun::~RecordedRun() {
+  session->close();
+  program.wait();
+}
+
+std::string not_instrumented(const std::string& program) {
+  return fmt::format(
+      "{} recorded nothing: it was not built with Foretrace ('foretrace c++' or 'foretrace cc' in "
+      "the place of the compiler)",
+      printable(program));
+}
+
+}  // namespace foretrace

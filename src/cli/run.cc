@@ -1,0 +1,133 @@
+// foretrace run: runs a program, analyses what it does meanwhile, and reports
+// the findings when it has ended.
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/analysis_report.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/program_words.h"
+#include "cli/trace_output.h"
+#include "trace/memory_reader.h"
+
+namespace foretrace {
+namespace {
+
+struct Options {
+  ReportOptions report;
+  std::string keep;
+  std::string exit = "program";
+};
+
+void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text); }
+
+// Locks of C and C++ programs need not nest.
+StreamOptions stream_options() {
+  StreamOptions options;
+  options.well_formed.unnested = true;
+  return options;
+}
+
+// A copy of the trace in a file. If it cannot be written, the run goes on.
+class KeptTrace {
+ public:
+  Result<void> open(const std::string& path, LiveReader& reader) {
+    Result<TraceOutput> output = TraceOutput::open(path, "", "", reader.symbols());
+    if (!output) return tl::unexpected(output.error());
+    output_.emplace(std::move(*output));
+    symbols_ = reader.shared_symbols();
+    reader.set_copy([this](const EventBatch& batch) {
+      if (failed_) return;
+      const Result<void> done = output_->write(batch);
+      failed_ = !done;
+      if (failed_) say(done.error().message + "; the program goes on, the rest is not kept");
+    });
+    return {};
+  }
+  Result<void> finish() { return output_ ? output_->finish("kept") : Result<void>(); }
+
+ private:
+  std::shared_ptr<const Symbols> symbols_;  // which the output refers to
+  std::optional<TraceOutput> output_;
+  bool failed_ = false;
+};
+
+class Run {
+ public:
+  Run(const std::vector<std::string>& words, const Options& options)
+      : words_(words), options_(options) {}
+
+  Result<int> run() {
+    const LeaveSignalsToProgram leave;
+    Result<std::unique_ptr<RecordedRun>> started = start_recorded(words_);
+    if (!started) return tl::unexpected(started.error());
+    recorded_ = std::move(*started);
+    LiveReader& reader = *recorded_->reader;
+    if (!options_.keep.empty()) {
+      if (Result<void> done = kept_.open(options_.keep, reader); !done) {
+        return tl::unexpected(done.error());
+      }
+    }
+    const Result<bool> found = report_findings(source(), options_.report);
+    if (!found) return tl::unexpected(found.error());
+    if (Result<void> done = kept_.finish(); !done) return tl::unexpected(done.error());
+    if (!recorded_->recorded_anything()) say(not_instrumented(words_.front()));
+    if (options_.exit == "findings") return *found ? kExitFindings : kExitClean;
+    return recorded_->program.exit_status();
+  }
+
+ private:
+  using Stream = Result<std::unique_ptr<TraceStream>>;
+
+  TraceSource source() {
+    return {
+        .open = [this]() -> Stream { return stream(std::move(recorded_->reader)); },
+        .open_again = [this](const Trace& kept) -> Stream {
+          if (kept.events.empty()) return nullptr;
+          Result<std::unique_ptr<TraceReader>> reader = read_from_memory(words_.front(), kept);
+          if (!reader) return tl::unexpected(reader.error());
+          return stream(std::move(*reader));
+        },
+    };
+  }
+
+  static std::unique_ptr<TraceStream> stream(std::unique_ptr<TraceReader> reader) {
+    return std::make_unique<TraceStream>(std::move(reader), stream_options());
+  }
+
+  const std::vector<std::string>& words_;
+  const Options& options_;
+  std::unique_ptr<RecordedRun> recorded_;
+  KeptTrace kept_;
+};
+
+Result<int> run(const CLI::App& app, const Options& options) {
+  const Result<std::vector<std::string>> words = program_words(app);
+  if (!words) return tl::unexpected(words.error());
+  return Run(*words, options).run();
+}
+
+std::function<Result<int>()> setup(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  options->report.output.clear();
+  add_report_options(app, options->report);
+  app.add_option("--keep", options->keep, "Also write the trace to FILE")->type_name("FILE");
+  add_choice(app, "--exit", options->exit, {"program", "findings"},
+             "Whose exit status this is: the program's, or 1 for findings and 0 for none");
+  take_program_words(app);
+  return [options, &app] { return run(app, *options); };
+}
+
+const CommandRegistration registration({
+    .name = "run",
+    .summary = "run a program that was built with Foretrace and report what could go wrong",
+    .examples = "  foretrace run -- ./bank 1000\n"
+                "  foretrace run --exit findings -o findings.json --format json -- ./test_bank\n"
+                "  foretrace run --keep run.ftr --analysis hb,race -- ./bank\n"
+                "Exit status: the program's; with --exit findings 1 if there are any, else 0.\n",
+    .setup = setup,
+});
+
+}  // namespace
+}  // namespace foretrace

@@ -1,0 +1,49 @@
+#include "instrument/hooks.h"
+
+#include <llvm/Support/MathExtras.h>
+
+namespace foretrace::instrument {
+
+Hooks::Hooks(llvm::Module& module) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* const nothing = llvm::Type::getVoidTy(context);
+  llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
+  llvm::Type* const small = llvm::Type::getInt32Ty(context);
+  llvm::Type* const large = llvm::Type::getInt64Ty(context);
+  for (const bool write : {false, true}) {
+    const std::string name = write ? "__foretrace_write" : "__foretrace_read";
+    for (unsigned power = 0; power < 5; ++power) {
+      access_[write ? 1 : 0][power] =
+          declare(module, name + std::to_string(1U << power), nothing, {pointer, pointer});
+    }
+    range_[write ? 1 : 0] = declare(module, name + "_range", nothing, {pointer, large, pointer});
+  }
+  read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});
+  copy_string_ =
+      declare(module, "__foretrace_copy_string", nothing, {pointer, pointer, large, pointer});
+  call_ = declare(module, "__foretrace_call", nothing, {pointer});
+  atomic_begin_ = declare(module, "__foretrace_atomic_begin", pointer, {pointer});
+  llvm::Type* const end[] = {pointer, pointer, small, pointer};
+  atomic_read_ = declare(module, "__foretrace_atomic_read", nothing, end);
+  atomic_write_ = declare(module, "__foretrace_atomic_write", nothing, end);
+  atomic_update_ = declare(module, "__foretrace_atomic_update", nothing, end);
+  atomic_exchange_ = declare(module, "__foretrace_atomic_exchange", nothing,
+                             {pointer, pointer, small, small, pointer});
+}
+
+llvm::FunctionCallee Hooks::declare(llvm::Module& module, const std::string& name,
+                                    llvm::Type* result,
+                                    llvm::ArrayRef<llvm::Type*> parameters) const {
+  llvm::AttributeList attributes;
+  attributes = attributes.addFnAttribute(module.getContext(), llvm::Attribute::NoUnwind);
+  attributes = attributes.addFnAttribute(module.getContext(), llvm::Attribute::NonLazyBind);
+  return module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false),
+                                    attributes);
+}
+
+llvm::FunctionCallee Hooks::access(bool write, uint64_t bytes) const {
+  if (!llvm::isPowerOf2_64(bytes) || bytes > 16) return {};
+  return access_[write ? 1 : 0][llvm::Log2_64(bytes)];
+}
+
+}  // namespace foretrace::instrument

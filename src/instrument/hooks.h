@@ -1,0 +1,41 @@
+// The runtime's hooks, declared in the module that is instrumented.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+
+namespace foretrace::instrument {
+
+class Hooks {
+ public:
+  explicit Hooks(llvm::Module& module);
+
+  // Null if the size is none that has a hook of its own.
+  llvm::FunctionCallee access(bool write, uint64_t bytes) const;
+  llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
+  llvm::FunctionCallee read_string() const { return read_string_; }
+  llvm::FunctionCallee copy_string() const { return copy_string_; }
+  llvm::FunctionCallee call() const { return call_; }
+  llvm::FunctionCallee atomic_begin() const { return atomic_begin_; }
+  llvm::FunctionCallee atomic_read() const { return atomic_read_; }
+  llvm::FunctionCallee atomic_write() const { return atomic_write_; }
+  llvm::FunctionCallee atomic_update() const { return atomic_update_; }
+  llvm::FunctionCallee atomic_exchange() const { return atomic_exchange_; }
+
+ private:
+  llvm::FunctionCallee declare(llvm::Module& module, const std::string& name, llvm::Type* result,
+                               llvm::ArrayRef<llvm::Type*> parameters) const;
+
+  llvm::FunctionCallee access_[2][5];  // by whether it writes, and log2 of the size
+  llvm::FunctionCallee range_[2];
+  llvm::FunctionCallee read_string_;
+  llvm::FunctionCallee copy_string_;
+  llvm::FunctionCallee call_;
+  llvm::FunctionCallee atomic_begin_;
+  llvm::FunctionCallee atomic_read_;
+  llvm::FunctionCallee atomic_write_;
+  llvm::FunctionCallee atomic_update_;
+  llvm::FunctionCallee atomic_exchange_;
+};
+
+}  // namespace foretrace::instrument

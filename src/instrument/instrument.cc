@@ -1,0 +1,223 @@
+#include "instrument/instrument.h"
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/Analysis/CaptureTracking.h>
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DataLayout.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+#include "instrument/describe.h"
+#include "instrument/hooks.h"
+#include "instrument/library_calls.h"
+#include "instrument/names.h"
+#include "instrument/sites.h"
+
+namespace foretrace::instrument {
+namespace {
+
+// An access that is to be recorded.
+struct Access {
+  llvm::Instruction* instruction;
+  llvm::Value* pointer;
+  uint64_t bytes;
+  bool write;
+};
+
+class FunctionInstrumenter {
+ public:
+  FunctionInstrumenter(llvm::Function& function, const Hooks& hooks, const Describer& describer,
+                       SiteTable& sites)
+      : function_(function),
+        layout_(function.getDataLayout()),
+        hooks_(hooks),
+        describer_(describer),
+        sites_(sites) {}
+
+  void run() {
+    for (llvm::BasicBlock& block : function_) collect(block);
+    for (const Access& access : accesses_) insert(access);
+    for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
+    for (llvm::CallBase* call : calls_) instrument_call(*call);
+  }
+
+ private:
+  // ---- what to record
+
+  void collect(llvm::BasicBlock& block) {
+    // What was accessed since the last point where another thread may have got
+    // to know of it: the same again adds nothing.
+    llvm::DenseMap<std::pair<const llvm::Value*, uint64_t>, bool> seen;  // true: written
+    for (llvm::Instruction& instruction : block) {
+      if (is_atomic(instruction)) {
+        atomics_.push_back(&instruction);
+        seen.clear();
+      } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+        collect_access({load, load->getPointerOperand(), size_of(load->getType()), false}, seen);
+      } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+        const uint64_t bytes = size_of(store->getValueOperand()->getType());
+        collect_access({store, store->getPointerOperand(), bytes, true}, seen);
+      } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
+        if (!call->isInlineAsm()) calls_.push_back(call);
+        if (may_synchronise(*call)) seen.clear();
+      }
+    }
+  }
+
+  void collect_access(const Access& access,
+                      llvm::DenseMap<std::pair<const llvm::Value*, uint64_t>, bool>& seen) {
+    if (access.bytes == 0 || !may_be_shared(access.pointer)) return;
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(access.instruction);
+    if (load != nullptr && load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return;
+    const auto [known, is_new] = seen.try_emplace({access.pointer, access.bytes}, access.write);
+    if (!is_new && (known->second || !access.write)) return;
+    known->second |= access.write;
+    accesses_.push_back(access);
+  }
+
+  // An operation that only this thread's signal handlers can tell from a plain
+  // one is none.
+  static bool is_atomic(const llvm::Instruction& instruction) {
+    if (!instruction.isAtomic() || llvm::isa<llvm::FenceInst>(instruction)) return false;
+    return llvm::getAtomicSyncScopeID(&instruction) != llvm::SyncScope::SingleThread;
+  }
+
+  uint64_t size_of(llvm::Type* type) const {
+    const llvm::TypeSize size = layout_.getTypeStoreSize(type);
+    return size.isScalable() ? 0 : size.getFixedValue();
+  }
+
+  bool may_be_shared(const llvm::Value* pointer) {
+    if (pointer->getType()->getPointerAddressSpace() != 0 || pointer->isSwiftError()) return false;
+    const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
+    if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
+      return !global->isConstant() && !global->getName().starts_with("__llvm") &&
+             !global->getName().starts_with("llvm.");
+    }
+    if (!llvm::isa<llvm::AllocaInst>(object)) return true;
+    const auto [known, is_new] = escapes_.try_emplace(object, false);
+    if (is_new) known->second = llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true);
+    return known->second;
+  }
+
+  // ---- what to insert
+
+  Description description_of(const llvm::Instruction& instruction,
+                             const llvm::Value* pointer) const {
+    const Description now = describer_.describe_access(instruction, pointer);
+    if (llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(pointer))) return now;
+    const llvm::MDNode* const noted = instruction.getMetadata(kNameMetadata);
+    if (noted == nullptr) return now;
+    return {llvm::cast<llvm::MDString>(noted->getOperand(0))->getString().str(),
+            llvm::mdconst::extract<llvm::ConstantInt>(noted->getOperand(1))->getZExtValue()};
+  }
+
+  llvm::Constant* site_of(const llvm::Instruction& instruction, const llvm::Value* pointer) {
+    return sites_.site_of(
+        instruction, pointer != nullptr ? description_of(instruction, pointer) : Description());
+  }
+
+  void insert(const Access& access) {
+    llvm::IRBuilder<> builder(access.instruction);
+    llvm::Constant* const site = site_of(*access.instruction, access.pointer);
+    if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
+      builder.CreateCall(hook, {access.pointer, site});
+    } else {
+      builder.CreateCall(hooks_.range(access.write),
+                         {access.pointer, builder.getInt64(access.bytes), site});
+    }
+  }
+
+  void instrument_atomic(llvm::Instruction& instruction) {
+    llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction);
+    llvm::Type* type = nullptr;
+    llvm::FunctionCallee end;
+    if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+      pointer = update->getPointerOperand();
+      type = update->getValOperand()->getType();
+      end = hooks_.atomic_update();
+    } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+      pointer = exchange->getPointerOperand();
+      type = exchange->getNewValOperand()->getType();
+      end = hooks_.atomic_exchange();
+    } else {
+      type = llvm::getLoadStoreType(&instruction);
+      end = llvm::isa<llvm::LoadInst>(instruction) ? hooks_.atomic_read() : hooks_.atomic_write();
+    }
+    if (!may_be_shared(pointer) || size_of(type) > 16) return;
+    llvm::IRBuilder<> builder(&instruction);
+    llvm::Value* const lock = builder.CreateCall(hooks_.atomic_begin(), {pointer});
+    builder.SetInsertPoint(instruction.getNextNode());
+    llvm::SmallVector<llvm::Value*, 5> arguments = {
+        lock, pointer, builder.getInt32(static_cast<uint32_t>(size_of(type)))};
+    if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) {
+      llvm::Value* const succeeded = builder.CreateExtractValue(&instruction, 1);
+      arguments.push_back(builder.CreateZExt(succeeded, builder.getInt32Ty()));
+    }
+    arguments.push_back(site_of(instruction, pointer));
+    builder.CreateCall(end, arguments)->setDebugLoc(instruction.getDebugLoc());
+  }
+
+  void instrument_call(llvm::CallBase& call) {
+    for (const LibraryAccess& access : library_accesses(call)) {
+      if (may_be_shared(access.pointer)) insert_library_access(call, access);
+    }
+    if (!is_synchronisation(call) && !is_allocation(call)) return;
+    const llvm::Value* pointer = nullptr;
+    if (is_synchronisation(call) && call.arg_size() > 0 &&
+        call.getArgOperand(0)->getType()->isPointerTy()) {
+      pointer = call.getArgOperand(0);
+    }
+    llvm::IRBuilder<> builder(&call);
+    builder.CreateCall(hooks_.call(), {site_of(call, pointer)});
+  }
+
+  void insert_library_access(llvm::CallBase& call, const LibraryAccess& access) {
+    llvm::IRBuilder<> builder(&call);
+    llvm::Constant* const site = site_of(call, access.pointer);
+    llvm::Value* const most = access.bytes != nullptr
+                                  ? builder.CreateZExtOrTrunc(access.bytes, builder.getInt64Ty())
+                                  : builder.getInt64(UINT64_MAX);
+    switch (access.kind) {
+      case LibraryAccess::Kind::read:
+        builder.CreateCall(hooks_.range(false), {access.pointer, most, site});
+        break;
+      case LibraryAccess::Kind::write:
+        builder.CreateCall(hooks_.range(true), {access.pointer, most, site});
+        break;
+      case LibraryAccess::Kind::read_string:
+        builder.CreateCall(hooks_.read_string(), {access.pointer, most, site});
+        break;
+      case LibraryAccess::Kind::copy_string:
+        builder.CreateCall(hooks_.copy_string(), {access.pointer, access.source, most, site});
+        break;
+    }
+  }
+
+  llvm::Function& function_;
+  const llvm::DataLayout& layout_;
+  const Hooks& hooks_;
+  const Describer& describer_;
+  SiteTable& sites_;
+  llvm::DenseMap<const llvm::Value*, bool> escapes_;
+  std::vector<Access> accesses_;
+  std::vector<llvm::Instruction*> atomics_;
+  std::vector<llvm::CallBase*> calls_;
+};
+
+}  // namespace
+
+llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+  const Hooks hooks(module);
+  const Describer describer(module);
+  SiteTable sites(module);
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration() || is_left_alone(function)) continue;
+    FunctionInstrumenter(function, hooks, describer, sites).run();
+  }
+  return llvm::PreservedAnalyses::none();
+}
+
+}  // namespace foretrace::instrument

@@ -1,0 +1,46 @@
+#include "instrument/names.h"
+
+#include <llvm/ADT/StringSet.h>
+#include <llvm/IR/IntrinsicInst.h>
+
+namespace foretrace::instrument {
+namespace {
+
+llvm::StringRef callee_name(const llvm::CallBase& call) {
+  const auto* callee = llvm::dyn_cast<llvm::Function>(call.getCalledOperand()->stripPointerCasts());
+  return callee != nullptr ? callee->getName() : "";
+}
+
+}  // namespace
+
+bool is_left_alone(const llvm::Function& function) {
+  return function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation) ||
+         function.hasFnAttribute(llvm::Attribute::Naked) ||
+         function.getName().starts_with("__foretrace_") ||
+         function.getName().starts_with("asan.module_") || function.hasAvailableExternallyLinkage();
+}
+
+bool is_synchronisation(const llvm::CallBase& call) {
+  const llvm::StringRef name = callee_name(call);
+  for (const char* prefix :
+       {"pthread_", "sem_", "mtx_", "cnd_", "thrd_", "_ZNSt6thread15_M_start_thread",
+        "_ZNSt6thread4join", "_ZNSt18condition_variable", "_ZNSt22condition_variable_any"}) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return name == "call_once";
+}
+
+bool is_allocation(const llvm::CallBase& call) {
+  static const llvm::StringSet<> functions = {"malloc",         "calloc",  "realloc",
+                                              "aligned_alloc",  "strdup",  "strndup",
+                                              "posix_memalign", "memalign"};
+  const llvm::StringRef name = callee_name(call);
+  return name.starts_with("_Znw") || name.starts_with("_Zna") || functions.contains(name);
+}
+
+bool may_synchronise(const llvm::CallBase& call) {
+  if (llvm::isa<llvm::IntrinsicInst>(call)) return false;
+  return !call.hasFnAttr(llvm::Attribute::NoSync) && !call.doesNotAccessMemory();
+}
+
+}  // namespace foretrace::instrument

@@ -1,0 +1,24 @@
+// Functions that the passes know by name.
+#pragma once
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/InstrTypes.h>
+
+namespace foretrace::instrument {
+
+// Where PreparePass leaves the name of what an instruction accesses.
+inline constexpr const char* kNameMetadata = "foretrace.what";
+
+// Whether the function is not to be touched: its author says so, or it is none
+// of the program's.
+bool is_left_alone(const llvm::Function& function);
+
+// A call into the operating system's or the language's synchronisation or
+// allocation, of which the runtime wants to know the place.
+bool is_synchronisation(const llvm::CallBase& call);
+bool is_allocation(const llvm::CallBase& call);
+
+// Whether a call can synchronise with another thread, as far as is known here.
+bool may_synchronise(const llvm::CallBase& call);
+
+}  // namespace foretrace::instrument

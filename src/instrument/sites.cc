@@ -1,0 +1,77 @@
+#include "instrument/sites.h"
+
+#include <llvm/ADT/Twine.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/Support/Path.h>
+
+namespace foretrace::instrument {
+namespace {
+
+bool is_system_file(const llvm::DILocation& place) {
+  const llvm::StringRef file = place.getFilename();
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.contains("/include/c++/") || file.contains("/../include/");
+}
+
+const llvm::DILocation* shown_place(const llvm::DILocation* place) {
+  for (const llvm::DILocation* outer = place; outer != nullptr; outer = outer->getInlinedAt()) {
+    if (!is_system_file(*outer)) return outer;
+  }
+  return place;
+}
+
+std::string function_name(const llvm::Instruction& instruction, const llvm::DILocation* place) {
+  if (place == nullptr) return instruction.getFunction()->getName().str();
+  const llvm::DISubprogram* const function = place->getScope()->getSubprogram();
+  return qualified_name(function->getScope(), function->getName());
+}
+
+}  // namespace
+
+SiteTable::SiteTable(llvm::Module& module) : module_(module) {
+  llvm::LLVMContext& context = module.getContext();
+  llvm::Type* const number = llvm::Type::getInt32Ty(context);
+  llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
+  type_ = llvm::StructType::create({number, number, number, number, pointer, pointer, pointer},
+                                   "foretrace.site");
+}
+
+llvm::Constant* SiteTable::text(llvm::StringRef content) {
+  llvm::Constant*& known = texts_[content];
+  if (known == nullptr) {
+    llvm::Constant* const bytes = llvm::ConstantDataArray::getString(module_.getContext(), content);
+    auto* const global =
+        new llvm::GlobalVariable(module_, bytes->getType(), true, llvm::GlobalValue::PrivateLinkage,
+                                 bytes, "__foretrace_text");
+    global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);  // the linker merges equal ones
+    known = global;
+  }
+  return known;
+}
+
+llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
+                                   const Description& description) {
+  const llvm::DILocation* const place = shown_place(instruction.getDebugLoc());
+  const std::string file = place != nullptr ? place->getFilename().str() : "";
+  const std::string function = function_name(instruction, place);
+  const uint32_t line = place != nullptr ? place->getLine() : 0;
+  const uint32_t column = place != nullptr ? place->getColumn() : 0;
+  const std::string key = (llvm::Twine(file) + "\n" + llvm::Twine(line) + ":" +
+                           llvm::Twine(column) + "\n" + function + "\n" + description.what)
+                              .str();
+  llvm::Constant*& known = sites_[key];
+  if (known == nullptr) {
+    llvm::Type* const number = llvm::Type::getInt32Ty(module_.getContext());
+    const auto count = [&](uint64_t value) { return llvm::ConstantInt::get(number, value); };
+    llvm::Constant* const value = llvm::ConstantStruct::get(
+        type_, {count(0), count(line), count(column),
+                count(description.element < UINT32_MAX ? description.element : 0), text(file),
+                text(function), text(description.what)});
+    known = new llvm::GlobalVariable(module_, type_, false, llvm::GlobalValue::PrivateLinkage,
+                                     value, "__foretrace_site");
+  }
+  return known;
+}
+
+}  // namespace foretrace::instrument

@@ -1,0 +1,280 @@
+#include "recording/process_events.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace foretrace {
+
+using recording::Kind;
+using recording::Record;
+
+ProcessEvents::ProcessEvents(uint32_t process, RecordedNames& names, Symbols& symbols,
+                             NameCounts& counts)
+    : process_(process),
+      names_(names),
+      symbols_(symbols),
+      counts_(counts),
+      memory_([this](uint64_t address, uint64_t) {
+        return symbols_.names(Space::location).append(unique(name_of_place(address, "memory")));
+      }) {}
+
+void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buffer) {
+  buffer_ = &buffer;
+  site_number_ = record.site();
+  Thread& self = thread(number);
+  const uint64_t address = record.address();
+  if (record.kind() == Kind::operand) {
+    self.operand = address;
+    return;
+  }
+  // While a thread waits, only a signal handler can record in its name.
+  const bool reacquires = record.kind() == Kind::lock && self.waits_for == address;
+  if (self.joined || (self.waits_for && !reacquires)) {
+    ++left_out_;
+    return;
+  }
+  switch (record.kind()) {
+    case Kind::read:
+      return access(self, Op::rd, address, record.size());
+    case Kind::write:
+      return access(self, Op::wr, address, record.size());
+    case Kind::read_range:
+      return access(self, Op::rd, address, record.upper());
+    case Kind::write_range:
+      return access(self, Op::wr, address, record.upper());
+    case Kind::atomic_read:
+      return access(self, Op::vrd, address, std::max(1U, record.size()));
+    case Kind::atomic_write:
+      return access(self, Op::vwr, address, std::max(1U, record.size()));
+    case Kind::atomic_update:
+      return access(self, Op::vrmw, address, std::max(1U, record.size()));
+    case Kind::lock:
+      return acquire(self, address, false);
+    case Kind::lock_shared:
+      return acquire(self, address, true);
+    case Kind::unlock:
+      return release(self, address);
+    case Kind::cond_wait:
+      return wait(self, address, self.operand);
+    case Kind::cond_signal:
+      return notify(self, address, Op::notify);
+    case Kind::cond_broadcast:
+      return notify(self, address, Op::notifyall);
+    case Kind::barrier: {
+      const auto [known, is_new] = barriers_.try_emplace(address, 0);
+      if (is_new) {
+        known->second =
+            symbols_.names(Space::barrier).append(unique(name_of_place(address, "barrier")));
+      }
+      return emit(self, Op::barrier, known->second);
+    }
+    case Kind::thread_create:
+      return emit(self, Op::fork, thread(static_cast<uint32_t>(address)).id);
+    case Kind::thread_join:
+      return join(self, thread(static_cast<uint32_t>(address)));
+    case Kind::alloc:
+      return begin_block(address, self.operand, record.site());
+    case Kind::free:
+      return end_block(address);
+    case Kind::lock_gone:
+      locks_.erase(address);
+      return;
+    case Kind::unit_begin:
+      return begin_unit(self, static_cast<uint32_t>(address));
+    case Kind::unit_end:
+      return end_unit(self, static_cast<uint32_t>(address));
+    case Kind::none:
+    case Kind::operand:
+    case Kind::stamp:
+      return;
+  }
+}
+
+// ---- threads
+
+ProcessEvents::Thread& ProcessEvents::thread(uint32_t number) {
+  if (number >= threads_.size()) threads_.resize(number + 1);
+  std::optional<Thread>& found = threads_[number];
+  if (!found) {
+    found.emplace();
+    std::string name = names_.thread(process_, number);
+    if (name.empty()) name = number == 0 ? "main" : fmt::format("T{}", number);
+    if (process_ > 0) name = fmt::format("p{}/{}", process_, name);
+    found->id = symbols_.names(Space::thread).append(unique(std::move(name)));
+  }
+  return *found;
+}
+
+void ProcessEvents::emit(const Thread& thread, Op op, uint32_t object) {
+  buffer_->events.push_back(make_event(thread.id, op, object, names_.site(site_number_).site));
+}
+
+// A thread may end with locks; a joined one holds none.
+void ProcessEvents::let_go_of_everything(Thread& thread) {
+  while (!thread.units.empty()) {
+    emit(thread, Op::end, thread.units.back());
+    thread.units.pop_back();
+  }
+  while (!thread.held.empty()) release(thread, thread.held.back().address);
+}
+
+void ProcessEvents::join(Thread& thread, Thread& child) {
+  if (child.waits_for || child.joined || child.id == thread.id) {
+    ++left_out_;
+    return;
+  }
+  if (!child.units.empty() || !child.held.empty()) let_go_of_everything(child);
+  child.joined = true;
+  emit(thread, Op::join, child.id);
+}
+
+// ---- accesses
+
+void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64_t bytes) {
+  for (const LocationId location : memory_.locate(address, bytes)) emit(thread, op, location);
+}
+
+// ---- locks
+
+ProcessEvents::Lock& ProcessEvents::lock_at(uint64_t address) {
+  const auto found = locks_.find(address);
+  if (found != locks_.end()) return found->second;
+  const LockId id = symbols_.names(Space::lock).append(unique(name_of_place(address, "lock")));
+  return locks_.try_emplace(address, Lock{id}).first->second;
+}
+
+void ProcessEvents::acquire(Thread& thread, uint64_t address, bool shared) {
+  thread.waits_for.reset();
+  Lock* lock = &lock_at(address);
+  const auto mine = std::find_if(thread.held.begin(), thread.held.end(), [&](const Held& held) {
+    return held.lock == lock->id && held.shared == shared;
+  });
+  if (mine != thread.held.end()) {
+    ++mine->depth;
+    (shared ? lock->readers : lock->owner_depth) += 1;
+    return emit(thread, shared ? Op::racq : Op::acq, lock->id);
+  }
+  if (lock->owner_depth > 0 || (!shared && lock->readers > 0)) {
+    // Its release was lost. What is held for ever is another lock.
+    ++left_out_;
+    locks_.erase(address);
+    lock = &lock_at(address);
+  }
+  (shared ? lock->readers : lock->owner_depth) += 1;
+  thread.held.push_back({address, lock->id, shared, 1});
+  emit(thread, shared ? Op::racq : Op::acq, lock->id);
+}
+
+void ProcessEvents::release(Thread& thread, uint64_t address) {
+  const auto mine = std::find_if(thread.held.rbegin(), thread.held.rend(),
+                                 [&](const Held& held) { return held.address == address; });
+  if (mine == thread.held.rend()) {
+    ++left_out_;
+    return;
+  }
+  // The address may have become another lock meanwhile.
+  const auto lock = locks_.find(address);
+  if (lock != locks_.end() && lock->second.id == mine->lock) {
+    (mine->shared ? lock->second.readers : lock->second.owner_depth) -= 1;
+  }
+  emit(thread, mine->shared ? Op::rrel : Op::rel, mine->lock);
+  if (--mine->depth == 0) thread.held.erase(std::next(mine).base());
+}
+
+void ProcessEvents::wait(Thread& thread, uint64_t mutex, uint64_t condition) {
+  Lock& lock = lock_at(mutex);
+  const auto mine = std::find_if(thread.held.begin(), thread.held.end(), [&](const Held& held) {
+    return held.lock == lock.id && !held.shared;
+  });
+  if (mine == thread.held.end()) {
+    ++left_out_;
+    return;
+  }
+  thread.held.erase(mine);
+  lock.owner_depth = 0;
+  conditions_[condition] = lock.id;
+  thread.waits_for = mutex;
+  emit(thread, Op::wait, lock.id);
+}
+
+// Events name the lock of a condition, not the condition. If nobody has waited
+// yet, nobody is woken.
+void ProcessEvents::notify(const Thread& thread, uint64_t condition, Op op) {
+  const auto found = conditions_.find(condition);
+  if (found != conditions_.end()) emit(thread, op, found->second);
+}
+
+// ---- units
+
+void ProcessEvents::begin_unit(Thread& thread, uint32_t label) {
+  const auto [known, is_new] = labels_.try_emplace(label, 0);
+  if (is_new) known->second = symbols_.names(Space::label).append(names_.label(label));
+  thread.units.push_back(known->second);
+  emit(thread, Op::beg, known->second);
+}
+
+void ProcessEvents::end_unit(Thread& thread, uint32_t label) {
+  const auto known = labels_.find(label);
+  if (known == labels_.end() || thread.units.empty() || thread.units.back() != known->second) {
+    ++left_out_;
+    return;
+  }
+  thread.units.pop_back();
+  emit(thread, Op::end, known->second);
+}
+
+// ---- memory
+
+void ProcessEvents::begin_block(uint64_t address, uint64_t bytes, uint32_t site) {
+  forget(address, bytes);
+  blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
+  blocks_[address] = {bytes, site};
+}
+
+void ProcessEvents::end_block(uint64_t address) {
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end()) return;
+  forget(address, found->second.bytes);
+  blocks_.erase(found);
+}
+
+void ProcessEvents::forget(uint64_t address, uint64_t bytes) {
+  memory_.forget(address, bytes);
+  const auto erase = [&](auto& map) {
+    map.erase(map.lower_bound(address), map.lower_bound(address + bytes));
+  };
+  erase(locks_);
+  erase(conditions_);
+  erase(barriers_);
+}
+
+// ---- names
+
+std::string ProcessEvents::unique(std::string name) {
+  const uint32_t count = ++counts_[name];
+  return count == 1 ? name : fmt::format("{} #{}", name, count);
+}
+
+// " of the object allocated at bank.cpp:41", or "".
+std::string ProcessEvents::place_in_block(uint64_t address) const {
+  auto block = blocks_.upper_bound(address);
+  if (block == blocks_.begin()) return "";
+  --block;
+  if (address >= block->first + block->second.bytes || block->second.site == 0) return "";
+  const std::string site = symbols_.site_text(names_.site(block->second.site).site);
+  return site.empty() ? "" : " of the object allocated at " + site;
+}
+
+std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback) const {
+  const RecordedSite& site = names_.site(site_number_);
+  const std::string in_block = place_in_block(address);
+  std::string name = !site.what.empty() ? site.what : fallback;
+  if (site.what.empty() && in_block.empty()) {
+    const std::string where = symbols_.site_text(site.site);
+    if (!where.empty()) name += " used at " + where;
+  }
+  return name + in_block;
+}
+
+}  // namespace foretrace

@@ -1,0 +1,98 @@
+// Turns the records of one process, in order, into events of the trace.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "recording/memory_map.h"
+#include "recording/recorded_names.h"
+#include "runtime/layout.h"
+#include "trace/batch.h"
+#include "trace/symbols.h"
+
+namespace foretrace {
+
+// How many locations, locks and barriers of the trace have the same name so far:
+// the second is "balance #2".
+using NameCounts = std::unordered_map<std::string, uint32_t>;
+
+// The events are well-formed (trace/well_formed.h) whatever the records say: a
+// record that cannot be, because others were lost or because the program does
+// what POSIX forbids, is left out and counted.
+class ProcessEvents {
+ public:
+  ProcessEvents(uint32_t process, RecordedNames& names, Symbols& symbols, NameCounts& counts);
+
+  // Appends the events of a record of thread `number` to `buffer`.
+  void add(uint32_t number, const recording::Record& record, EventBuffer& buffer);
+
+  uint64_t left_out() const { return left_out_; }
+
+ private:
+  struct Held {
+    uint64_t address;
+    LockId lock;
+    bool shared;
+    uint32_t depth;
+  };
+  struct Thread {
+    ThreadId id = 0;
+    uint64_t operand = 0;
+    std::vector<Held> held;
+    std::optional<uint64_t> waits_for;  // the address of the mutex
+    std::vector<uint32_t> units;
+    bool joined = false;
+  };
+  struct Lock {
+    LockId id;
+    uint32_t owner_depth = 0;  // of the exclusive holder
+    uint32_t readers = 0;
+  };
+  // A block of memory that the program allocated.
+  struct Block {
+    uint64_t bytes;
+    uint32_t site;
+  };
+
+  Thread& thread(uint32_t number);
+  void emit(const Thread& thread, Op op, uint32_t object);
+  void access(const Thread& thread, Op op, uint64_t address, uint64_t bytes);
+  void acquire(Thread& thread, uint64_t address, bool shared);
+  void release(Thread& thread, uint64_t address);
+  void wait(Thread& thread, uint64_t mutex, uint64_t condition);
+  void notify(const Thread& thread, uint64_t condition, Op op);
+  void join(Thread& thread, Thread& child);
+  void begin_unit(Thread& thread, uint32_t label);
+  void end_unit(Thread& thread, uint32_t label);
+  void let_go_of_everything(Thread& thread);
+  void begin_block(uint64_t address, uint64_t bytes, uint32_t site);
+  void end_block(uint64_t address);
+  void forget(uint64_t address, uint64_t bytes);
+
+  Lock& lock_at(uint64_t address);
+  std::string unique(std::string name);
+  // What to call the bytes at an address, by the site that accesses them first.
+  std::string name_of_place(uint64_t address, const char* fallback) const;
+  std::string place_in_block(uint64_t address) const;
+
+  const uint32_t process_;
+  RecordedNames& names_;
+  Symbols& symbols_;
+  NameCounts& counts_;
+  MemoryMap memory_;
+  std::deque<std::optional<Thread>> threads_;      // by number; never move
+  std::map<uint64_t, Lock> locks_;                 // by address
+  std::map<uint64_t, LockId> conditions_;          // by address: the lock of the last wait
+  std::map<uint64_t, uint32_t> barriers_;          // by address
+  std::map<uint64_t, Block> blocks_;               // by address
+  std::unordered_map<uint32_t, uint32_t> labels_;  // from the process's numbers
+  uint64_t left_out_ = 0;
+  EventBuffer* buffer_ = nullptr;  // during add()
+  uint32_t site_number_ = 0;       // of the record that is added
+};
+
+}  // namespace foretrace

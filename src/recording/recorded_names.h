@@ -1,0 +1,62 @@
+// The names that a program's runtime wrote down: its sites, labels and threads.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "recording/mapped_file.h"
+#include "runtime/layout.h"
+#include "trace/interner.h"
+#include "trace/symbols.h"
+
+namespace foretrace {
+
+// Files, functions and sites of the whole trace, each once.
+class SiteInterner {
+ public:
+  explicit SiteInterner(Symbols& symbols)
+      : symbols_(symbols), files_(symbols.files), functions_(symbols.functions) {}
+  SiteId intern(std::string_view file, uint32_t line, uint32_t column, std::string_view function);
+
+ private:
+  Symbols& symbols_;
+  Interner files_;
+  Interner functions_;
+  tsl::robin_map<Site, SiteId, SiteHash> sites_;
+};
+
+struct RecordedSite {
+  SiteId site = kNoSite;
+  std::string what;      // what is accessed there; empty if not known
+  uint32_t element = 0;  // the size of the array's element, or 0
+};
+
+// The names of one program image. They grow while the program runs.
+class RecordedNames {
+ public:
+  RecordedNames(MappedFile file, SiteInterner& sites) : file_(std::move(file)), sites_(sites) {}
+
+  // A name is written before the first record that uses it.
+  const RecordedSite& site(uint32_t number) {
+    if (number >= by_number_.size()) read_new();
+    return number < by_number_.size() ? by_number_[number] : unknown_;
+  }
+  std::string label(uint32_t number);
+  // "" if the program gave the thread no name.
+  std::string thread(uint32_t process, uint32_t thread);
+
+ private:
+  void read_new();
+  void read_entry(const recording::NameEntry& entry, const char* text);
+
+  MappedFile file_;
+  SiteInterner& sites_;
+  uint64_t read_ = 0;  // bytes of entries
+  std::vector<RecordedSite> by_number_ = std::vector<RecordedSite>(1);
+  std::map<uint32_t, std::string> labels_;
+  std::map<std::pair<uint32_t, uint32_t>, std::string> threads_;
+  RecordedSite unknown_;
+};
+
+}  // namespace foretrace

@@ -1,0 +1,132 @@
+// The hooks that the compiler plugin puts before accesses.
+#include "runtime/access.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace foretrace::runtime {
+namespace {
+
+template <bool kWrite>
+constexpr Kind kAccess = kWrite ? Kind::write : Kind::read;
+template <bool kWrite>
+constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
+
+template <bool kWrite>
+__attribute__((noinline)) void record_access(uint64_t address, uint32_t size, const Site* site) {
+  Entry entry;
+  if (!entry || self.ignoring != 0) return;
+  const uint32_t bits = byte_bits(address, size);
+  // The thread may have got its filter only now.
+  if (is_repeated<kWrite>(address, bits)) return;
+  if (needs_stamp<kWrite>(address)) {
+    entry.append_stamped(kAccess<kWrite>, address, size, site);
+  } else {
+    entry.append(kAccess<kWrite>, address, size, site);
+  }
+  remember<kWrite>(address, bits);
+}
+
+// Calls `visit(address, bits)` for each granule of a range, until it says false.
+template <typename Visit>
+void for_each_granule(uint64_t address, uint64_t bytes, const Visit& visit) {
+  const uint64_t end = address + bytes;
+  while (address < end) {
+    const uint64_t next = std::min(end, (address | (kGranuleBytes - 1)) + 1);
+    if (!visit(address, byte_bits(address, static_cast<uint32_t>(next - address)))) return;
+    address = next;
+  }
+}
+
+// One record for the whole range if some part of it is new.
+template <bool kWrite>
+void record_part(Entry& entry, uint64_t address, uint32_t bytes, const Site* site) {
+  bool repeated = true;
+  bool clashes = false;
+  for_each_granule(address, bytes, [&](uint64_t place, uint32_t bits) {
+    repeated = repeated && is_repeated<kWrite>(place, bits);
+    clashes = clashes || needs_stamp<kWrite>(place);
+    return !clashes;
+  });
+  if (repeated && !clashes) return;
+  if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
+  entry.append(kRange<kWrite>, address, 0, site, bytes);
+  for_each_granule(address, bytes, [](uint64_t place, uint32_t bits) {
+    remember<kWrite>(place, bits);
+    return true;
+  });
+}
+
+template <bool kWrite>
+__attribute__((noinline)) void record_range(uint64_t address, uint64_t bytes, const Site* site) {
+  Entry entry;
+  if (!entry || self.ignoring != 0) return;
+  constexpr uint64_t kMost = uint64_t{1} << 30;  // what a record can hold
+  for (uint64_t done = 0; done < bytes; done += kMost) {
+    record_part<kWrite>(entry, address + done, static_cast<uint32_t>(std::min(bytes - done, kMost)),
+                        site);
+  }
+}
+
+template <bool kWrite, uint32_t kSize>
+inline void access(const void* pointer, const Site* site) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if ((address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) {
+    return record_range<kWrite>(address, kSize, site);
+  }
+  if (self.filter != nullptr && is_repeated<kWrite>(address, byte_bits(address, kSize))) return;
+  record_access<kWrite>(address, kSize, site);
+}
+
+}  // namespace
+
+void forget_accesses(uint64_t address, uint64_t bytes) {
+  const uint64_t first = address >> kGranuleShift;
+  const uint64_t last = (address + bytes - 1) >> kGranuleShift;
+  for (uint64_t granule = first; granule <= last; ++granule) {
+    self.filter[granule & (kFilterEntries - 1)].key = 0;
+  }
+}
+
+}  // namespace foretrace::runtime
+
+using foretrace::runtime::access;
+using foretrace::runtime::record_range;
+using foretrace::runtime::Site;
+
+#define FORETRACE_HOOK extern "C" __attribute__((visibility("default"))) void
+
+FORETRACE_HOOK __foretrace_read1(const void* p, const Site* site) { access<false, 1>(p, site); }
+FORETRACE_HOOK __foretrace_read2(const void* p, const Site* site) { access<false, 2>(p, site); }
+FORETRACE_HOOK __foretrace_read4(const void* p, const Site* site) { access<false, 4>(p, site); }
+FORETRACE_HOOK __foretrace_read8(const void* p, const Site* site) { access<false, 8>(p, site); }
+FORETRACE_HOOK __foretrace_read16(const void* p, const Site* site) { access<false, 16>(p, site); }
+FORETRACE_HOOK __foretrace_write1(const void* p, const Site* site) { access<true, 1>(p, site); }
+FORETRACE_HOOK __foretrace_write2(const void* p, const Site* site) { access<true, 2>(p, site); }
+FORETRACE_HOOK __foretrace_write4(const void* p, const Site* site) { access<true, 4>(p, site); }
+FORETRACE_HOOK __foretrace_write8(const void* p, const Site* site) { access<true, 8>(p, site); }
+FORETRACE_HOOK __foretrace_write16(const void* p, const Site* site) { access<true, 16>(p, site); }
+
+FORETRACE_HOOK __foretrace_read_range(const void* p, uint64_t bytes, const Site* site) {
+  if (bytes > 0) record_range<false>(reinterpret_cast<uint64_t>(p), bytes, site);
+}
+FORETRACE_HOOK __foretrace_write_range(const void* p, uint64_t bytes, const Site* site) {
+  if (bytes > 0) record_range<true>(reinterpret_cast<uint64_t>(p), bytes, site);
+}
+
+// Before a call whose place the runtime wants to know: of a lock, an allocation.
+FORETRACE_HOOK __foretrace_call(const Site* site) { foretrace::runtime::self.call_site = site; }
+
+// A string that libc reads, `most` bytes at most.
+FORETRACE_HOOK __foretrace_read_string(const char* text, uint64_t most, const Site* site) {
+  if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed) || text == nullptr) return;
+  const uint64_t length = ::strnlen(text, most);
+  __foretrace_read_range(text, std::min(length + 1, most), site);
+}
+
+// A string that libc copies, end included. A limit is filled up with zeros.
+FORETRACE_HOOK __foretrace_copy_string(char* target, const char* text, uint64_t most,
+                                       const Site* site) {
+  if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed) || text == nullptr) return;
+  __foretrace_write_range(target, most != UINT64_MAX ? most : ::strlen(text) + 1, site);
+}

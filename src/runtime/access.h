@@ -1,0 +1,63 @@
+// Accesses to memory: what is recorded of them, and in which order.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/recorder.h"
+#include "runtime/shadow.h"
+
+namespace foretrace::runtime {
+
+inline uint64_t filter_key(uint64_t address) {
+  return (address >> kGranuleShift) << kStretchBits | self.stretch;
+}
+
+inline FilterEntry& filter_entry(uint64_t address) {
+  return self.filter[(address >> kGranuleShift) & (kFilterEntries - 1)];
+}
+
+// The bytes of the granule that an access touches, one bit each.
+inline uint32_t byte_bits(uint64_t address, uint32_t size) {
+  return ((1U << size) - 1) << (address & (kGranuleBytes - 1));
+}
+
+// Whether the thread has recorded such an access in this stretch and nobody has
+// made a clashing one since.
+template <bool kWrite>
+inline bool is_repeated(uint64_t address, uint32_t bits) {
+  const FilterEntry& entry = filter_entry(address);
+  if (entry.key != filter_key(address)) return false;
+  if (((kWrite ? entry.wrote : entry.touched) & bits) != bits) return false;
+  const Cell& cell = cell_of(address);
+  return !recording::is_later(cell.write.load(std::memory_order_acquire), entry.stamp) &&
+         (!kWrite || !recording::is_later(cell.read.load(std::memory_order_acquire), entry.stamp));
+}
+
+// Whether an access must be ordered by a stamp of its own.
+template <bool kWrite>
+inline bool needs_stamp(uint64_t address) {
+  const Cell& cell = cell_of(address);
+  return recording::is_later(cell.write.load(std::memory_order_acquire), self.stamp) ||
+         (kWrite && recording::is_later(cell.read.load(std::memory_order_acquire), self.stamp));
+}
+
+// Remembers a recorded access. Called after the record was published: whoever
+// sees the cell finds the record in the ring.
+template <bool kWrite>
+inline void remember(uint64_t address, uint32_t bits) {
+  Cell& cell = cell_of(address);
+  (kWrite ? cell.write : cell.read).store(self.stamp, std::memory_order_release);
+  FilterEntry& entry = filter_entry(address);
+  // Bytes that were recorded under an older stamp are forgotten: the one stamp of
+  // the entry must hold for all of its bytes.
+  if (entry.key != filter_key(address) || entry.stamp != self.stamp) {
+    entry = {filter_key(address), self.stamp, 0, 0};
+  }
+  entry.touched = static_cast<uint16_t>(entry.touched | bits);
+  if (kWrite) entry.wrote = static_cast<uint16_t>(entry.wrote | bits);
+}
+
+// Forgets what this thread recorded of a block of memory, which is a new one.
+void forget_accesses(uint64_t address, uint64_t bytes);
+
+}  // namespace foretrace::runtime

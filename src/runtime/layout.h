@@ -1,0 +1,136 @@
+// What a recorded program and its recorder share: files in the session's
+// folder, mapped by both. Because they are shared memory, whatever a thread has
+// written is there for the recorder however the program ends.
+//
+//   session      SessionHeader; made by the recorder
+//   p<K>         ProcessHeader of the K-th process of the session
+//   n<K>         NamesHeader and names; one for each program image: a process
+//                that came from fork() goes on with the names of its parent
+//   p<K>.t<N>    RingHeader and records of thread N of process K
+//
+// docs/recording.md explains the protocol.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace foretrace::recording {
+
+inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
+inline constexpr uint32_t kVersion = 1;
+
+// What a record says. Records marked "stamped" below always have a stamp; an
+// access has one where it clashes with a thread that it is not ordered with.
+enum class Kind : uint8_t {
+  none = 0,
+  operand = 1,          // a second number for the record that follows
+  read = 2,             // of `size` bytes
+  write = 3,            //
+  read_range = 4,       // of as many bytes as the upper half of `tail` says
+  write_range = 5,      //
+  lock = 6,             // stamped; the lock is held now
+  lock_shared = 7,      // stamped; for reading
+  unlock = 8,           // stamped; of whatever kind the lock is held
+  cond_wait = 9,        // stamped; the address is the mutex, the operand the condition
+  cond_signal = 10,     // stamped; the address is the condition
+  cond_broadcast = 11,  //
+  barrier = 12,         // stamped; arrival
+  atomic_read = 13,     // stamped
+  atomic_write = 14,    //
+  atomic_update = 15,   // read and write in one
+  thread_create = 16,   // stamped; the address is the new thread's number
+  thread_join = 17,     // stamped; likewise
+  alloc = 18,           // stamped; the operand is the number of bytes
+  free = 19,            // stamped
+  unit_begin = 20,      // the address is the number of the label
+  unit_end = 21,        //
+  stamp = 22,           // stamped; nothing but an order: what follows comes after it
+  lock_gone = 23,       // a lock's life ends: its address may become another lock
+};
+
+// 16 bytes:
+//   head  bits 0-47 the address, 48-55 the kind (bit 55: stamped), 56-63 the size
+//   tail  bits 0-31 the site's number, 32-63 the stamp's lower half, or, in a
+//         range without stamp, its length
+struct Record {
+  uint64_t head;
+  uint64_t tail;
+
+  static constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
+  static constexpr uint64_t kStamped = uint64_t{1} << 55;
+
+  static Record make(Kind kind, uint64_t address, uint32_t size, uint32_t site, uint32_t upper) {
+    return {(address & kAddressMask) | static_cast<uint64_t>(kind) << 48 |
+                static_cast<uint64_t>(size) << 56,
+            site | static_cast<uint64_t>(upper) << 32};
+  }
+  uint64_t address() const { return head & kAddressMask; }
+  Kind kind() const { return static_cast<Kind>(head >> 48 & 0x7F); }
+  bool stamped() const { return (head & kStamped) != 0; }
+  uint32_t size() const { return static_cast<uint32_t>(head >> 56); }
+  uint32_t site() const { return static_cast<uint32_t>(tail); }
+  uint32_t upper() const { return static_cast<uint32_t>(tail >> 32); }
+};
+static_assert(sizeof(Record) == 16);
+
+struct SessionHeader {
+  uint32_t version;
+  uint32_t ring_records;            // the size of a ring, a power of two
+  int32_t recorder;                 // its process id: if it is gone, nobody reads
+  std::atomic<uint32_t> closed;     // 1: record no more
+  std::atomic<uint32_t> processes;  // how many have a number
+  std::atomic<uint32_t> names;      // how many names files have one
+};
+
+struct ProcessHeader {
+  std::atomic<uint32_t> ready;  // 1 once the rest is filled in
+  int32_t pid;
+  uint32_t names;                 // the number of its names file
+  std::atomic<uint32_t> threads;  // how many have a number; the first is 0
+  // Every stamp is taken by one record, so a reader that has seen 1 … n knows
+  // all records up to there.
+  alignas(64) std::atomic<uint64_t> next_stamp;
+};
+
+struct NamesHeader {
+  std::atomic<uint64_t> used;        // bytes of entries, all of them complete
+  std::atomic<uint32_t> next_site;   // numbers count from 1
+  std::atomic<uint32_t> next_label;  //
+  std::atomic<uint32_t> lock;        // held by a thread that adds an entry
+};
+inline constexpr size_t kNamesBytes = size_t{64} << 20;  // a sparse file
+
+// Entries follow the header. Each: a NameEntry, then its strings, each with a
+// zero byte at its end, padded to a multiple of 8 bytes.
+enum class NameKind : uint32_t {
+  site = 1,    // file, function, what is accessed
+  label = 2,   // the label of a unit
+  thread = 3,  // a thread's name; `number` is the thread, `line` the process
+};
+struct NameEntry {
+  uint32_t bytes;  // of the entry with its strings and padding
+  NameKind kind;
+  uint32_t number;
+  uint32_t line;
+  uint32_t column;
+  uint32_t element;  // of a site: the size of an array's element, 0 if it is none
+};
+
+struct RingHeader {
+  std::atomic<uint32_t> ready;  // 1 once the rest is filled in
+  uint32_t capacity;            // in records, a power of two
+  int32_t tid;
+  std::atomic<uint32_t> ended;    // 1: the thread is over
+  std::atomic<uint64_t> dropped;  // records of signal handlers that came at a bad moment
+  alignas(64) std::atomic<uint64_t> written;  // records, ever; only the thread changes it
+  alignas(64) std::atomic<uint64_t> read;     // records, ever; only the recorder changes it
+};
+inline constexpr size_t kRingHeaderBytes = 4096;
+static_assert(sizeof(RingHeader) <= kRingHeaderBytes);
+
+// Whether stamp `a` is later than `b`. Stamps are compared by their lower
+// halves, which is right as long as they are less than 2^31 apart.
+inline bool is_later(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
+
+}  // namespace foretrace::recording

@@ -1,0 +1,112 @@
+#include "runtime/memory.h"
+
+#include <cerrno>
+
+#include <malloc.h>
+#include <pthread.h>
+
+#include "runtime/access.h"
+#include "runtime/real.h"
+#include "runtime/recorder.h"
+
+extern "C" {
+void* __libc_malloc(size_t bytes);
+void* __libc_calloc(size_t count, size_t bytes);
+void* __libc_realloc(void* block, size_t bytes);
+void* __libc_memalign(size_t alignment, size_t bytes);
+void __libc_free(void* block);
+}
+
+namespace foretrace::runtime {
+namespace {
+
+// Larger blocks end the stretch: that is cheaper than to forget them granule by
+// granule.
+constexpr uint64_t kLargeBlock = 64 << 10;
+
+void record_birth(const void* block, uint64_t bytes, const Site* site) {
+  if (block == nullptr || bytes == 0) return;
+  Entry entry;
+  if (!entry) return;
+  const auto address = reinterpret_cast<uint64_t>(block);
+  entry.append_operand(bytes);
+  entry.append_stamped(Kind::alloc, address, 0, site);
+  if (bytes < kLargeBlock) {
+    forget_accesses(address, bytes);
+  } else {
+    entry.begin_stretch();
+  }
+}
+
+void record_death(const void* block) {
+  if (block == nullptr) return;
+  Entry entry;
+  if (entry) entry.append_stamped(Kind::free, reinterpret_cast<uint64_t>(block), 0, nullptr);
+}
+
+void* born(void* block, size_t bytes) {
+  record_birth(block, bytes, take_call_site());
+  return block;
+}
+
+}  // namespace
+
+void* allocate_memory(size_t bytes) { return __libc_malloc(bytes); }
+void release_memory(void* block) { __libc_free(block); }
+
+void record_own_stack() {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
+  void* bottom = nullptr;
+  size_t bytes = 0;
+  if (::pthread_attr_getstack(&attributes, &bottom, &bytes) == 0) {
+    record_birth(bottom, bytes, nullptr);
+  }
+  ::pthread_attr_destroy(&attributes);
+}
+
+}  // namespace foretrace::runtime
+
+using namespace foretrace::runtime;
+
+FORETRACE_INTERCEPT void* malloc(size_t bytes) { return born(__libc_malloc(bytes), bytes); }
+
+FORETRACE_INTERCEPT void* calloc(size_t count, size_t bytes) {
+  return born(__libc_calloc(count, bytes), count * bytes);
+}
+
+FORETRACE_INTERCEPT void free(void* block) {
+  record_death(block);
+  __libc_free(block);
+}
+
+FORETRACE_INTERCEPT void* realloc(void* block, size_t bytes) {
+  // The old block must be dead in the record before another thread can get it,
+  // and it is not known yet whether it will die. Its life ends in any case: what
+  // realloc() returns is a block of its own.
+  record_death(block);
+  void* const moved = __libc_realloc(block, bytes);
+  if (moved == nullptr && bytes > 0 && block != nullptr) {
+    record_birth(block, ::malloc_usable_size(block), nullptr);
+    return nullptr;
+  }
+  return born(moved, bytes);
+}
+
+FORETRACE_INTERCEPT void* memalign(size_t alignment, size_t bytes) {
+  return born(__libc_memalign(alignment, bytes), bytes);
+}
+FORETRACE_INTERCEPT void* aligned_alloc(size_t alignment, size_t bytes) {
+  return born(__libc_memalign(alignment, bytes), bytes);
+}
+FORETRACE_INTERCEPT int posix_memalign(void** block, size_t alignment, size_t bytes) {
+  if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
+    return EINVAL;
+  }
+  const KeepErrno keep;
+  void* const made = born(__libc_memalign(alignment, bytes), bytes);
+  if (made == nullptr) return ENOMEM;
+  *block = made;
+  return 0;
+}

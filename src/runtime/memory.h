@@ -1,0 +1,17 @@
+// Births and deaths of blocks of memory, so that an address that is used again
+// is a new location.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace foretrace::runtime {
+
+// libc's own allocator, unrecorded.
+void* allocate_memory(size_t bytes);
+void release_memory(void* block);
+
+// The stack of a thread that starts may be that of one that has ended.
+void record_own_stack();
+
+}  // namespace foretrace::runtime

@@ -1,0 +1,35 @@
+#include "runtime/real.h"
+
+#include <atomic>
+
+#include <dlfcn.h>
+
+namespace foretrace::runtime {
+namespace {
+
+RealFunctions functions;
+std::atomic<bool> known{false};
+
+// RTLD_NEXT alone gives the oldest version, which for conditions is another
+// structure and hangs.
+template <typename Function>
+void look_up(Function& function, const char* name, const char* version) {
+  void* found = ::dlvsym(RTLD_NEXT, name, version);
+  if (found == nullptr) found = ::dlsym(RTLD_NEXT, name);
+  function = reinterpret_cast<Function>(found);
+}
+
+}  // namespace
+
+const RealFunctions& real() {
+  if (!known.load(std::memory_order_acquire)) {
+    // Two threads that do this at the same time write the same.
+#define FORETRACE_LOOK_UP(name, version) look_up(functions.name, #name, version);
+    FORETRACE_REAL_FUNCTIONS(FORETRACE_LOOK_UP)
+#undef FORETRACE_LOOK_UP
+    known.store(true, std::memory_order_release);
+  }
+  return functions;
+}
+
+}  // namespace foretrace::runtime

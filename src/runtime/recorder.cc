@@ -1,0 +1,341 @@
+#include "runtime/recorder.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "runtime/shadow.h"
+#include "runtime/spin_lock.h"
+
+namespace foretrace::runtime {
+
+using namespace recording;
+
+__thread Thread self __attribute__((tls_model("initial-exec")));
+std::atomic<bool> recording_on{false};
+
+namespace {
+
+// This process in the session. Filled in before any thread records.
+struct Process {
+  char folder[256];
+  SessionHeader* session;
+  ProcessHeader* header;
+  NamesHeader* names;
+  uint32_t number;
+};
+Process process;
+
+constexpr uint64_t kStretchMask = (1U << kStretchBits) - 1;
+
+void stop_recording() { recording_on.store(false, std::memory_order_relaxed); }
+
+// ---- shared files
+
+// Raw system calls: open() and close() are points where pthread_cancel() acts.
+void* map_file(const char* name, size_t bytes, bool create) {
+  char path[sizeof(process.folder) + 32];
+  std::snprintf(path, sizeof path, "%s/%s", process.folder, name);
+  const int flags = O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0);
+  const long opened = ::syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+  if (opened < 0) return nullptr;
+  const int fd = static_cast<int>(opened);
+  void* memory = MAP_FAILED;
+  if (!create || ::ftruncate(fd, static_cast<off_t>(bytes)) == 0) {
+    memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  }
+  ::syscall(SYS_close, fd);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+bool make_names() {
+  const uint32_t number = process.session->names.fetch_add(1);
+  char name[32];
+  std::snprintf(name, sizeof name, "n%u", number);
+  process.names = static_cast<NamesHeader*>(map_file(name, kNamesBytes, true));
+  if (process.names == nullptr) return false;
+  process.names->next_site = 1;
+  process.names->next_label = 1;
+  return true;
+}
+
+bool make_process(uint32_t names_number) {
+  process.number = process.session->processes.fetch_add(1);
+  char name[32];
+  std::snprintf(name, sizeof name, "p%u", process.number);
+  process.header = static_cast<ProcessHeader*>(map_file(name, sizeof(ProcessHeader), true));
+  if (process.header == nullptr) return false;
+  process.header->pid = ::getpid();
+  process.header->names = names_number;
+  process.header->next_stamp = 1;
+  process.header->ready.store(1, std::memory_order_release);
+  return true;
+}
+
+bool make_ring(Thread& thread) {
+  char name[48];
+  std::snprintf(name, sizeof name, "p%u.t%u", process.number, thread.number);
+  const uint32_t capacity = process.session->ring_records;
+  void* const memory = map_file(name, kRingHeaderBytes + capacity * sizeof(Record), true);
+  if (memory == nullptr) return false;
+  thread.ring = static_cast<RingHeader*>(memory);
+  thread.records = reinterpret_cast<Record*>(static_cast<char*>(memory) + kRingHeaderBytes);
+  thread.ring->capacity = capacity;
+  thread.ring->tid = static_cast<int32_t>(::syscall(SYS_gettid));
+  thread.written = 0;
+  thread.limit = capacity;
+  thread.ring->ready.store(1, std::memory_order_release);
+  return true;
+}
+
+// ---- threads
+
+// Makes the thread's ring and filter; the first record is a stamp, so that the
+// thread is ordered after whatever made it.
+bool attach(Entry& entry) {
+  const KeepErrno keep;
+  if (!self.has_number) become_thread(new_thread_number());
+  void* const filter = ::mmap(nullptr, kFilterEntries * sizeof(FilterEntry), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (filter == MAP_FAILED || !make_ring(self)) {
+    self.unable = true;
+    return false;
+  }
+  self.filter = static_cast<FilterEntry*>(filter);
+  self.stretch = 1;
+  entry.append_stamped(Kind::stamp, 0, 0, nullptr);
+  return true;
+}
+
+bool recorder_is_gone() {
+  return process.session->closed.load(std::memory_order_relaxed) != 0 ||
+         (::kill(process.session->recorder, 0) != 0 && errno == ESRCH);
+}
+
+// Waits until the recorder has made space. Never called between taking a stamp
+// and publishing its record: the recorder may be waiting for that one.
+bool wait_for_space(uint64_t wanted) {
+  const KeepErrno keep;
+  for (uint32_t round = 0;; ++round) {
+    self.limit = self.ring->read.load(std::memory_order_acquire) + self.ring->capacity;
+    if (wanted <= self.limit) return true;
+    if (round % 64 == 63 && recorder_is_gone()) {
+      stop_recording();
+      return false;
+    }
+    const timespec pause = {0, 50'000};
+    ::syscall(SYS_nanosleep, &pause, nullptr);
+  }
+}
+
+bool reserve(uint64_t records) {
+  const uint64_t wanted = self.written + records;
+  return wanted <= self.limit || wait_for_space(wanted);
+}
+
+void put(const Record& record) {
+  self.records[self.written & (self.ring->capacity - 1)] = record;
+  ++self.written;
+  self.ring->written.store(self.written, std::memory_order_release);
+}
+
+uint32_t take_stamp() {
+  return static_cast<uint32_t>(process.header->next_stamp.fetch_add(1, std::memory_order_acq_rel));
+}
+
+// ---- names
+
+char* append_text(char* target, const char* text) {
+  const size_t length = std::strlen(text) + 1;
+  std::memcpy(target, text, length);
+  return target + length;
+}
+
+struct NameText {
+  const char* parts[3];
+  size_t bytes() const {
+    size_t sum = 0;
+    for (const char* part : parts) sum += std::strlen(part) + 1;
+    return sum;
+  }
+};
+
+// Adds an entry; the caller holds the lock of the names.
+bool add_name(NameEntry entry, const NameText& text) {
+  NamesHeader& names = *process.names;
+  const uint64_t used = names.used.load(std::memory_order_relaxed);
+  const size_t bytes = (sizeof(NameEntry) + text.bytes() + 7) & ~size_t{7};
+  if (sizeof(NamesHeader) + used + bytes > kNamesBytes) return false;
+  char* const place = reinterpret_cast<char*>(&names + 1) + used;
+  entry.bytes = static_cast<uint32_t>(bytes);
+  std::memcpy(place, &entry, sizeof entry);
+  char* end = place + sizeof entry;
+  for (const char* part : text.parts) end = append_text(end, part);
+  names.used.store(used + bytes, std::memory_order_release);
+  return true;
+}
+
+// ---- fork()
+
+// The child has one thread, a copy of the one that forked. It is a process of
+// its own in the session, and its memory is its own from now on.
+void after_fork_in_child() {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  const KeepErrno keep;
+  const uint32_t names_number = process.header->names;
+  release_all_locks();
+  if (self.ring != nullptr) {
+    ::munmap(self.ring, kRingHeaderBytes + self.ring->capacity * sizeof(Record));
+    ::munmap(self.filter, kFilterEntries * sizeof(FilterEntry));
+  }
+  self = Thread{};
+  if (!make_process(names_number)) stop_recording();
+}
+
+__attribute__((constructor(101))) void start() {
+  const char* const folder = std::getenv(kSessionVariable);
+  if (folder == nullptr || std::strlen(folder) >= sizeof process.folder) return;
+  std::strcpy(process.folder, folder);
+  process.session = static_cast<SessionHeader*>(map_file("session", sizeof(SessionHeader), false));
+  if (process.session == nullptr || process.session->version != kVersion ||
+      process.session->closed != 0) {
+    return;
+  }
+  const uint32_t names_number = process.session->names.load();
+  if (!map_shadow() || !make_names() || !make_process(names_number)) return;
+  ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  recording_on.store(true, std::memory_order_relaxed);
+}
+
+}  // namespace
+
+// ---- Entry
+
+Entry::Entry() {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  if (self.busy) {
+    if (self.ring != nullptr) self.ring->dropped.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  if (self.unable) return;
+  self.busy = true;
+  granted_ = self.ring != nullptr || attach(*this);
+  if (!granted_) self.busy = false;
+}
+
+void Entry::append(Kind kind, uint64_t address, uint32_t size, const Site* site, uint32_t upper) {
+  const uint32_t site_number = number_of(site);
+  if (reserve(1)) put(Record::make(kind, address, size, site_number, upper));
+}
+
+void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, const Site* site) {
+  const uint32_t site_number = number_of(site);
+  if (!reserve(1)) return;
+  self.stamp = take_stamp();
+  Record record = Record::make(kind, address, size, site_number, self.stamp);
+  record.head |= Record::kStamped;
+  put(record);
+}
+
+void Entry::append_operand(uint64_t number) {
+  // The record that follows must find its place too, or the operand is lost.
+  if (reserve(2)) put(Record::make(Kind::operand, number, 0, 0, 0));
+}
+
+void Entry::begin_stretch() {
+  self.stretch = static_cast<uint32_t>((self.stretch + 1) & kStretchMask);
+  // An entry from 2^20 stretches ago must not look like one of this stretch.
+  if (self.stretch == 0) std::memset(self.filter, 0, kFilterEntries * sizeof(FilterEntry));
+}
+
+void record_sync(Kind kind, uint64_t number) {
+  const Site* const site = take_call_site();
+  Entry entry;
+  if (!entry) return;
+  entry.append_stamped(kind, number, 0, site);
+  entry.begin_stretch();
+}
+
+void record_sync(Kind kind, const void* object) {
+  record_sync(kind, reinterpret_cast<uint64_t>(object));
+}
+
+void record_sync_with(Kind kind, const void* object, uint64_t operand) {
+  const Site* const site = take_call_site();
+  Entry entry;
+  if (!entry) return;
+  entry.append_operand(operand);
+  entry.append_stamped(kind, reinterpret_cast<uint64_t>(object), 0, site);
+  entry.begin_stretch();
+}
+
+// ---- threads and names
+
+uint32_t new_thread_number() { return process.header->threads.fetch_add(1); }
+
+void become_thread(uint32_t number) {
+  self.number = number;
+  self.has_number = true;
+}
+
+void end_thread() {
+  if (self.ring == nullptr) return;
+  RingHeader* const ring = self.ring;
+  FilterEntry* const filter = self.filter;
+  self.unable = true;
+  self.ring = nullptr;
+  self.filter = nullptr;
+  ring->ended.store(1, std::memory_order_release);
+  ::munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
+  ::munmap(filter, kFilterEntries * sizeof(FilterEntry));
+}
+
+uint32_t number_of(const Site* site) {
+  if (site == nullptr) return 0;
+  auto* const number = const_cast<uint32_t*>(&site->number);
+  const uint32_t known = __atomic_load_n(number, __ATOMIC_ACQUIRE);
+  if (known != 0) return known;
+  const SpinGuard guard(process.names->lock);
+  const uint32_t again = __atomic_load_n(number, __ATOMIC_ACQUIRE);
+  if (again != 0) return again;
+  const uint32_t fresh = process.names->next_site.load();
+  if (!add_name({0, NameKind::site, fresh, site->line, site->column, site->element},
+                {{site->file, site->function, site->what}})) {
+    return 0;
+  }
+  process.names->next_site.store(fresh + 1);
+  __atomic_store_n(number, fresh, __ATOMIC_RELEASE);
+  return fresh;
+}
+
+uint32_t new_label(const char* label) {
+  const Entry entry;  // keeps signal handlers out while the lock is held
+  if (!entry) return 0;
+  const SpinGuard guard(process.names->lock);
+  const uint32_t fresh = process.names->next_label.load();
+  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label, "", ""}})) return 0;
+  process.names->next_label.store(fresh + 1);
+  return fresh;
+}
+
+void name_thread(const char* name) {
+  const Entry entry;
+  if (!entry) return;
+  const SpinGuard guard(process.names->lock);
+  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name, "", ""}});
+}
+
+KeepErrno::KeepErrno() : saved_(errno) {}
+KeepErrno::~KeepErrno() { errno = saved_; }
+
+}  // namespace foretrace::runtime

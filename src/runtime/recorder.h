@@ -1,0 +1,114 @@
+// The recorder: what all hooks and interceptors of the runtime write through.
+//
+// It depends on libc only, never throws, and when something fails (no session,
+// no memory, the recorder process is gone) it records no more: the program goes
+// on as if it had not been built with Foretrace.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/layout.h"
+#include "runtime/site.h"
+
+namespace foretrace::runtime {
+
+using recording::Kind;
+using recording::Record;
+
+// What a thread remembers of the accesses that it recorded, by granule (16
+// bytes), so that each location is recorded once in a stretch: the events of a
+// thread between two synchronisations.
+struct FilterEntry {
+  uint64_t key;      // granule and stretch, see filter_key()
+  uint32_t stamp;    // the thread's stamp when it recorded
+  uint16_t touched;  // the bytes that were read or written
+  uint16_t wrote;    // the bytes that were written
+};
+inline constexpr uint32_t kFilterEntries = 1U << 15;
+inline constexpr uint32_t kStretchBits = 20;
+
+// A thread's state. All zeros: the thread has recorded nothing yet.
+struct Thread {
+  FilterEntry* filter;  // null until the thread records for the first time
+  uint32_t stamp;       // the lower half of the last stamp that it took
+  uint32_t stretch;     // its current stretch, modulo 2^kStretchBits
+  bool busy;            // inside the recorder: a signal handler must not record
+  bool unable;          // no ring could be made for it
+  uint32_t ignoring;    // depth of regions whose accesses are ignored
+  uint32_t number;      // in its process; valid if has_number
+  bool has_number;
+  const Site* call_site;  // of the call that the instrumented code makes now
+  recording::RingHeader* ring;
+  Record* records;
+  uint64_t written;
+  uint64_t limit;  // up to this many records there is space
+};
+extern __thread Thread self __attribute__((tls_model("initial-exec")));
+
+// Whether this process records at all. Set once, and cleared when the session
+// ends before the process.
+extern std::atomic<bool> recording_on;
+
+// The right to append records. Not granted while the thread is in the recorder
+// already (a signal handler interrupted it), or if it cannot record.
+class Entry {
+ public:
+  Entry();
+  ~Entry() {
+    if (granted_) self.busy = false;
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  explicit operator bool() const { return granted_; }
+
+  // Both keep the order of calls. A stamp orders the record after everything
+  // that other threads appended before.
+  void append(Kind kind, uint64_t address, uint32_t size, const Site* site, uint32_t upper = 0);
+  void append_stamped(Kind kind, uint64_t address, uint32_t size, const Site* site);
+  void append_operand(uint64_t number);
+
+  // Begins a new stretch: what is accessed from now on is recorded again.
+  void begin_stretch();
+
+ private:
+  bool granted_ = false;
+};
+
+// A synchronisation, which ends the stretch. They use up self.call_site.
+void record_sync(Kind kind, const void* object);
+void record_sync(Kind kind, uint64_t number);
+void record_sync_with(Kind kind, const void* object, uint64_t operand);
+
+// The site of the instrumented call that led here, if there is one; forgets it.
+inline const Site* take_call_site() {
+  const Site* const site = self.call_site;
+  self.call_site = nullptr;
+  return site;
+}
+
+// A number for a thread that is about to be created.
+uint32_t new_thread_number();
+// The calling thread is the one with this number.
+void become_thread(uint32_t number);
+// The calling thread records no more.
+void end_thread();
+
+// Numbers for sites and labels; 0 if there is no more space for names.
+uint32_t number_of(const Site* site);
+uint32_t new_label(const char* label);
+void name_thread(const char* name);
+
+// Keeps errno as it was.
+class KeepErrno {
+ public:
+  KeepErrno();
+  ~KeepErrno();
+  KeepErrno(const KeepErrno&) = delete;
+  KeepErrno& operator=(const KeepErrno&) = delete;
+
+ private:
+  int saved_;
+};
+
+}  // namespace foretrace::runtime

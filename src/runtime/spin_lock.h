@@ -1,0 +1,37 @@
+// Short critical sections inside the runtime, which must not use the locks that
+// it intercepts.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include <sched.h>
+
+namespace foretrace::runtime {
+
+inline void lock_word(std::atomic<uint32_t>& word) {
+  for (uint32_t round = 0; word.exchange(1, std::memory_order_acquire) != 0; ++round) {
+    if (round % 64 == 63) {
+      ::sched_yield();
+    } else {
+      __builtin_ia32_pause();
+    }
+  }
+}
+
+class SpinGuard {
+ public:
+  explicit SpinGuard(std::atomic<uint32_t>& word) : word_(word) { lock_word(word_); }
+  ~SpinGuard() { word_.store(0, std::memory_order_release); }
+  SpinGuard(const SpinGuard&) = delete;
+  SpinGuard& operator=(const SpinGuard&) = delete;
+
+ private:
+  std::atomic<uint32_t>& word_;
+};
+
+// In the child of fork(): the threads that held the process's locks are not
+// there.
+void release_all_locks();
+
+}  // namespace foretrace::runtime

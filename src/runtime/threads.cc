@@ -1,0 +1,140 @@
+// Creation, end and join of threads.
+#include <cstdlib>
+#include <cstring>
+
+#include "runtime/memory.h"
+#include "runtime/real.h"
+#include "runtime/recorder.h"
+#include "runtime/spin_lock.h"
+#include "runtime/thread_table.h"
+
+namespace foretrace::runtime {
+namespace {
+
+struct Start {
+  void* (*pthread_body)(void*);
+  thrd_start_t c11_body;
+  void* argument;
+  uint32_t number;
+};
+
+// A thread's destructors of thread-local objects run after its body and record
+// too. So its ring is given back in the last round of the destructors of
+// pthread keys.
+pthread_key_t last_words;
+void count_down(void* rounds) {
+  const auto left = reinterpret_cast<uintptr_t>(rounds);
+  if (left > 1) {
+    ::pthread_setspecific(last_words, reinterpret_cast<void*>(left - 1));
+  } else {
+    end_thread();
+  }
+}
+__attribute__((constructor(102))) void make_last_words() {
+  ::pthread_key_create(&last_words, count_down);
+}
+
+Start enter_thread(void* argument) {
+  const Start start = *static_cast<Start*>(argument);
+  release_memory(argument);
+  become_thread(start.number);
+  ::pthread_setspecific(last_words, reinterpret_cast<void*>(uintptr_t{4}));
+  record_own_stack();
+  return start;
+}
+
+void* run_pthread(void* argument) {
+  const Start start = enter_thread(argument);
+  return start.pthread_body(start.argument);
+}
+
+int run_c11(void* argument) {
+  const Start start = enter_thread(argument);
+  return start.c11_body(start.argument);
+}
+
+// Records the creation; the result goes to the new thread.
+Start* announce(const Start& start) {
+  auto* const announced = static_cast<Start*>(allocate_memory(sizeof(Start)));
+  if (announced == nullptr) return nullptr;
+  *announced = start;
+  announced->number = new_thread_number();
+  record_sync(Kind::thread_create, uint64_t{announced->number});
+  return announced;
+}
+
+void joined(pthread_t thread, int status) {
+  if (status != 0 || !recording_on.load(std::memory_order_relaxed)) return;
+  uint32_t number = 0;
+  if (thread_table_find(thread, number)) record_sync(Kind::thread_join, uint64_t{number});
+}
+
+}  // namespace
+}  // namespace foretrace::runtime
+
+using namespace foretrace::runtime;
+
+FORETRACE_INTERCEPT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                                       void* (*body)(void*), void* argument) {
+  Start* const start = recording_on.load(std::memory_order_relaxed)
+                           ? announce({body, nullptr, argument, 0})
+                           : nullptr;
+  if (start == nullptr) return real().pthread_create(thread, attributes, body, argument);
+  const uint32_t number = start->number;  // the new thread releases `start`
+  const int status = real().pthread_create(thread, attributes, run_pthread, start);
+  if (status != 0) {
+    release_memory(start);
+  } else {
+    thread_table_add(*thread, number);
+  }
+  return status;
+}
+
+FORETRACE_INTERCEPT int pthread_join(pthread_t thread, void** result) {
+  const int status = real().pthread_join(thread, result);
+  joined(thread, status);
+  return status;
+}
+FORETRACE_INTERCEPT int pthread_tryjoin_np(pthread_t thread, void** result) {
+  const int status = real().pthread_tryjoin_np(thread, result);
+  joined(thread, status);
+  return status;
+}
+FORETRACE_INTERCEPT int pthread_timedjoin_np(pthread_t thread, void** result,
+                                             const timespec* until) {
+  const int status = real().pthread_timedjoin_np(thread, result, until);
+  joined(thread, status);
+  return status;
+}
+FORETRACE_INTERCEPT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
+                                             const timespec* until) {
+  const int status = real().pthread_clockjoin_np(thread, result, clock, until);
+  joined(thread, status);
+  return status;
+}
+
+FORETRACE_INTERCEPT int pthread_setname_np(pthread_t thread, const char* name) {
+  if (::pthread_equal(thread, ::pthread_self()) != 0) name_thread(name);
+  return real().pthread_setname_np(thread, name);
+}
+
+FORETRACE_INTERCEPT int thrd_create(thrd_t* thread, thrd_start_t body, void* argument) {
+  Start* const start = recording_on.load(std::memory_order_relaxed)
+                           ? announce({nullptr, body, argument, 0})
+                           : nullptr;
+  if (start == nullptr) return real().thrd_create(thread, body, argument);
+  const uint32_t number = start->number;
+  const int status = real().thrd_create(thread, run_c11, start);
+  if (status != thrd_success) {
+    release_memory(start);
+  } else {
+    thread_table_add(*thread, number);
+  }
+  return status;
+}
+
+FORETRACE_INTERCEPT int thrd_join(thrd_t thread, int* result) {
+  const int status = real().thrd_join(thread, result);
+  joined(thread, status == thrd_success ? 0 : status);
+  return status;
+}

@@ -1,0 +1,133 @@
+// Conditions, barriers, semaphores and once-only initialisation.
+#include <pthread.h>
+
+#include "runtime/real.h"
+#include "runtime/recorder.h"
+
+namespace foretrace::runtime {
+namespace {
+
+void record_reacquire(void* mutex) { record_sync(Kind::lock, mutex); }
+
+// A wait gives the mutex back and gets it again, also if it is cancelled.
+template <typename Wait>
+int wait_on(const void* condition, void* mutex, const Wait& wait) {
+  record_sync_with(Kind::cond_wait, mutex, reinterpret_cast<uint64_t>(condition));
+  int status = 0;
+  pthread_cleanup_push(record_reacquire, mutex);
+  status = wait();
+  pthread_cleanup_pop(1);
+  return status;
+}
+
+// The thread's number before its arrival and what it does after the barrier
+// must not change places: a stamp says that it has passed.
+int pass_barrier(pthread_barrier_t* barrier) {
+  record_sync(Kind::barrier, barrier);
+  const int status = real().pthread_barrier_wait(barrier);
+  record_sync(Kind::stamp, uint64_t{0});
+  return status;
+}
+
+// A semaphore is a counter that is changed atomically: a post before it gives,
+// a wait after it took.
+int took(int status, const sem_t* semaphore) {
+  if (status == 0) record_sync(Kind::atomic_update, semaphore);
+  return status;
+}
+
+// Once-only initialisation is a flag: the thread that ran the function writes
+// it, and everyone who comes back has read it.
+__thread void (*current_body)() __attribute__((tls_model("initial-exec")));
+__thread void* current_flag __attribute__((tls_model("initial-exec")));
+
+void run_once_body() {
+  // The body may use once-only initialisation itself.
+  void* const flag = current_flag;
+  current_body();
+  record_sync(Kind::atomic_write, flag);
+}
+
+template <typename Once>
+void initialise_once(void* flag, void (*body)(), const Once& once) {
+  void (*const outer_body)() = current_body;
+  void* const outer_flag = current_flag;
+  current_body = body;
+  current_flag = flag;
+  once();
+  current_body = outer_body;
+  current_flag = outer_flag;
+  record_sync(Kind::atomic_read, flag);
+}
+
+}  // namespace
+}  // namespace foretrace::runtime
+
+using namespace foretrace::runtime;
+
+FORETRACE_INTERCEPT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  return wait_on(condition, mutex, [&] { return real().pthread_cond_wait(condition, mutex); });
+}
+FORETRACE_INTERCEPT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                               const timespec* until) {
+  return wait_on(condition, mutex,
+                 [&] { return real().pthread_cond_timedwait(condition, mutex, until); });
+}
+FORETRACE_INTERCEPT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
+                                               clockid_t clock, const timespec* until) {
+  return wait_on(condition, mutex,
+                 [&] { return real().pthread_cond_clockwait(condition, mutex, clock, until); });
+}
+FORETRACE_INTERCEPT int pthread_cond_signal(pthread_cond_t* condition) {
+  record_sync(Kind::cond_signal, condition);
+  return real().pthread_cond_signal(condition);
+}
+FORETRACE_INTERCEPT int pthread_cond_broadcast(pthread_cond_t* condition) {
+  record_sync(Kind::cond_broadcast, condition);
+  return real().pthread_cond_broadcast(condition);
+}
+
+FORETRACE_INTERCEPT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+  return wait_on(condition, mutex, [&] { return real().cnd_wait(condition, mutex); });
+}
+FORETRACE_INTERCEPT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
+  return wait_on(condition, mutex, [&] { return real().cnd_timedwait(condition, mutex, until); });
+}
+FORETRACE_INTERCEPT int cnd_signal(cnd_t* condition) {
+  record_sync(Kind::cond_signal, condition);
+  return real().cnd_signal(condition);
+}
+FORETRACE_INTERCEPT int cnd_broadcast(cnd_t* condition) {
+  record_sync(Kind::cond_broadcast, condition);
+  return real().cnd_broadcast(condition);
+}
+
+FORETRACE_INTERCEPT int pthread_barrier_wait(pthread_barrier_t* barrier) {
+  return pass_barrier(barrier);
+}
+
+FORETRACE_INTERCEPT int sem_post(sem_t* semaphore) {
+  record_sync(Kind::atomic_update, semaphore);
+  return real().sem_post(semaphore);
+}
+FORETRACE_INTERCEPT int sem_wait(sem_t* semaphore) {
+  return took(real().sem_wait(semaphore), semaphore);
+}
+FORETRACE_INTERCEPT int sem_trywait(sem_t* semaphore) {
+  return took(real().sem_trywait(semaphore), semaphore);
+}
+FORETRACE_INTERCEPT int sem_timedwait(sem_t* semaphore, const timespec* until) {
+  return took(real().sem_timedwait(semaphore, until), semaphore);
+}
+FORETRACE_INTERCEPT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
+  return took(real().sem_clockwait(semaphore, clock, until), semaphore);
+}
+
+FORETRACE_INTERCEPT int pthread_once(pthread_once_t* flag, void (*body)()) {
+  int status = 0;
+  initialise_once(flag, body, [&] { status = real().pthread_once(flag, run_once_body); });
+  return status;
+}
+FORETRACE_INTERCEPT void call_once(once_flag* flag, void (*body)()) {
+  initialise_once(flag, body, [&] { real().call_once(flag, run_once_body); });
+}
