@@ -10,7 +10,8 @@ import unittest
 
 FORETRACE = os.path.abspath(os.environ.get("FORETRACE", "foretrace"))
 
-COMMANDS = ["analyses", "analyze", "completion", "convert", "generate", "info"]
+COMMANDS = ["analyses", "analyze", "c++", "cc", "completion", "convert", "generate", "info",
+            "record", "run"]
 EXTENSIONS = {"ftr": ".ftr", "rapidbin": ".data", "roadrunner": ".rr", "std": ".std",
               "tiddle": ".tiddle"}
 
