@@ -28,6 +28,7 @@ struct CandidateEvent {
   uint64_t index = 0;
   Event event = {};
   std::vector<HeldLock> held;  // the locks that its thread holds
+  bool held_known = true;      // else `held` says nothing
   std::string role = {};       // what it has to do with the error, if that needs saying
 };
 

@@ -237,7 +237,8 @@ class Interpreter {
 
   void fork(uint32_t object) {
     const uint32_t child = object % options_.threads;
-    if (!options_.forks || child == me_ || threads_[child].seen || threads_[child].forked) return;
+    const Thread& thread = threads_[child];
+    if (!options_.forks || child == me_ || thread.seen || thread.forked || thread.joined) return;
     threads_[child].forked = true;
     put("fork", thread_name(child));
   }

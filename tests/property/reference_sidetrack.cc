@@ -53,17 +53,18 @@ std::vector<ReferenceAcquire> reference_acquires(const Trace& trace) {
     const Event& event = trace.events[i];
     if (event.op() == Op::skip) continue;
     const ThreadId thread = event.thread;
-    bool reacquires = false;
+    std::optional<LockId> regained;
     if (waits.contains(thread)) {
-      acquires.push_back({i, thread, waits[thread], false, units[thread], {}});
-      reacquires = event.op() == Op::acq && event.object == waits[thread];
+      regained = waits[thread];
+      acquires.push_back({i, thread, *regained, false, units[thread], {}, {}});
       waits.erase(thread);
     }
+    const bool reacquires = event.op() == Op::acq && regained == event.object;
     if (event.op() == Op::beg) units[thread].push_back(i);
     if (event.op() == Op::end) units[thread].pop_back();
     if ((event.op() == Op::acq && !reacquires) || event.op() == Op::racq) {
       const bool shared = event.op() == Op::racq;
-      acquires.push_back({i, thread, event.object, shared, units[thread], {}});
+      acquires.push_back({i, thread, event.object, shared, units[thread], {}, regained});
     }
     if (event.op() == Op::rel || event.op() == Op::rrel || event.op() == Op::wait) {
       open_section(event, event.object).release = i;
@@ -74,7 +75,8 @@ std::vector<ReferenceAcquire> reference_acquires(const Trace& trace) {
 }
 
 ReferenceSideTrack::ReferenceSideTrack(const Trace& trace)
-    : happens_before_(reference_happens_before(trace)),
+    : trace_(trace),
+      happens_before_(reference_happens_before(trace)),
       enters_(entering_edges(trace)),
       acquires_(reference_acquires(trace)) {
   for (size_t k = 0; k < acquires_.size(); ++k) {
@@ -84,9 +86,13 @@ ReferenceSideTrack::ReferenceSideTrack(const Trace& trace)
   }
 }
 
-bool ReferenceSideTrack::known(size_t a, size_t b) const {
-  for (size_t c = 0; c < b; ++c) {
-    if (enters_[c][b] && (a == c || happens_before_[a][c])) return true;
+bool ReferenceSideTrack::known(size_t a, const ReferenceAcquire& acquire) const {
+  for (size_t c = 0; c < acquire.index; ++c) {
+    const Event& event = trace_.events[c];
+    const bool released = event.op() == Op::rel || event.op() == Op::rrel || event.op() == Op::wait;
+    const bool through_regained = acquire.regained && released && event.object == *acquire.regained;
+    if (!enters_[c][acquire.index] && !through_regained) continue;
+    if (a == c || happens_before_[a][c]) return true;
   }
   return false;
 }
@@ -113,11 +119,11 @@ std::optional<size_t> ReferenceSideTrack::window_begin(size_t k) const {
 bool ReferenceSideTrack::has_culprit_before(size_t first, size_t second) const {
   const ReferenceAcquire& f = acquires_[first];
   const std::optional<size_t> last = last_exclusive(f.lock, first);
-  if (last && !known(acquires_[*last].index, f.index)) return true;
+  if (last && !known(acquires_[*last].index, f)) return true;
   if (f.shared || acquires_[second].shared) return false;
   return std::any_of(acquires_.begin(), acquires_.begin() + static_cast<std::ptrdiff_t>(first),
                      [&](const ReferenceAcquire& a) {
-                       return a.lock == f.lock && a.shared && !known(a.index, f.index);
+                       return a.lock == f.lock && a.shared && !known(a.index, f);
                      });
 }
 
@@ -145,7 +151,7 @@ void ReferenceSideTrack::check_in(size_t k) {
   const ReferenceAcquire& first = acquires_[*f];
   const ReferenceAcquire& second = acquires_[k];
   const auto released_unknown = [&](const ReferenceAcquire& a) {
-    return a.release && *a.release < second.index && !known(*a.release, second.index);
+    return a.release && *a.release < second.index && !known(*a.release, second);
   };
   const std::optional<size_t> last = last_exclusive(second.lock, k);
   bool error = last && released_unknown(acquires_[*last]);
@@ -161,7 +167,7 @@ void ReferenceSideTrack::check_after(size_t k) {
   for (size_t s = 0; s < k; ++s) {
     if (acquires_[s].lock != culprit.lock) continue;
     const std::optional<size_t> f = window_begin(s);
-    if (!f || known(acquires_[s].index, culprit.index)) continue;
+    if (!f || known(acquires_[s].index, culprit)) continue;
     if (culprit.shared && (acquires_[*f].shared || acquires_[s].shared)) continue;
     errors_.emplace("after", culprit.lock, culprit.index, culprit.index);
   }

@@ -20,8 +20,9 @@ struct ReferenceAcquire {
   ThreadId thread;
   LockId lock;
   bool shared;
-  std::vector<size_t> units;      // the begins of those that it is in, outermost first
-  std::optional<size_t> release;  // the event that ends the section
+  std::vector<size_t> units;       // the begins of those that it is in, outermost first
+  std::optional<size_t> release;   // the event that ends the section
+  std::optional<LockId> regained;  // the lock that the same event has taken back before
 };
 std::vector<ReferenceAcquire> reference_acquires(const Trace& trace);
 
@@ -29,9 +30,9 @@ class ReferenceSideTrack {
  public:
   explicit ReferenceSideTrack(const Trace& trace);
 
-  // Event a happens before something that enables event b (chapter 19): then b
-  // cannot be moved before a.
-  bool known(size_t a, size_t b) const;
+  // Event a happens before something that enables the acquire (chapter 19): then
+  // the acquire cannot be moved before a.
+  bool known(size_t a, const ReferenceAcquire& acquire) const;
   const std::vector<ReferenceAcquire>& acquires() const { return acquires_; }
 
   // The errors: "before" and "in" with the lock and both acquires of the window;
@@ -47,6 +48,7 @@ class ReferenceSideTrack {
   std::optional<size_t> last_exclusive(LockId lock, size_t before) const;
   std::optional<size_t> window_begin(size_t k) const;
 
+  const Trace& trace_;
   Relation happens_before_;
   Relation enters_;                         // what a thread knows when it is about to do an event
   std::vector<ReferenceAcquire> acquires_;  // in the order of the trace

@@ -102,7 +102,7 @@ std::vector<uint32_t> blamed(const Trace& trace, const ReferenceAcquire& first,
   return labels;
 }
 
-std::vector<uint32_t> labels_of(const sidetrack::UnitStack* stack) {
+std::vector<uint32_t> labels_of(const UnitStack* stack) {
   std::vector<uint32_t> labels;
   for (; stack != nullptr; stack = stack->outer.get()) labels.push_back(stack->label);
   return {labels.rbegin(), labels.rend()};
@@ -122,13 +122,13 @@ RC_GTEST_PROP(SideTrack, NamesWindowCulpritAndBlame, ()) {
               labels_of(error.window.units.get()) == blamed(random.trace, first, second));
     switch (error.kind) {
       case ErrorKind::before:
-        RC_ASSERT(culprit.index < first.index && !reference.known(culprit.index, first.index));
+        RC_ASSERT(culprit.index < first.index && !reference.known(culprit.index, first));
         break;
       case ErrorKind::in:
         RC_ASSERT(first.index < culprit.index && culprit.index < second.index);
         break;
       case ErrorKind::after:
-        RC_ASSERT(second.index < culprit.index && !reference.known(second.index, culprit.index));
+        RC_ASSERT(second.index < culprit.index && !reference.known(second.index, culprit));
         break;
     }
   }

@@ -8,7 +8,7 @@
 
 #include <tsl/robin_map.h>
 
-#include "analyses/sidetrack/open_units.h"
+#include "analyses/open_units.h"
 #include "analyses/sidetrack/sections.h"
 #include "base/hash.h"
 #include "order/happens_before.h"

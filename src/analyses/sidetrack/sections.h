@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "analyses/sidetrack/open_units.h"
+#include "analyses/open_units.h"
 #include "order/happens_before.h"
 #include "order/lockset.h"
 #include "order/vector_clock.h"

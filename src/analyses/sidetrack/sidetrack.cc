@@ -17,7 +17,6 @@ namespace {
 using sidetrack::Acquire;
 using sidetrack::AtomicityError;
 using sidetrack::ErrorKind;
-using sidetrack::UnitStack;
 
 constexpr std::string_view kName = "sidetrack";
 // Of errors that look the same, this many are tried until one has a schedule.
@@ -108,7 +107,8 @@ class SideTrack : public Analysis {
     if (acquire.event.op() != Op::acq && acquire.event.op() != Op::racq) {
       role += fmt::format(", back from its wait for {}", name(Space::lock, lock));
     }
-    return {acquire.index, acquire.event, rules_.locksets().locks(acquire.held), std::move(role)};
+    return {acquire.index, acquire.event, rules_.locksets().locks(acquire.held), true,
+            std::move(role)};
   }
 
   std::string reason(const AtomicityError& error) const {

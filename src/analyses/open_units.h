@@ -9,7 +9,7 @@
 
 #include "base/hash.h"
 
-namespace foretrace::sidetrack {
+namespace foretrace {
 
 // A stack of units that outlives them: the innermost one and, behind it, those
 // around it. Stacks share what they have in common, so keeping one is cheap
@@ -53,6 +53,13 @@ class OpenUnits {
     return depth < units_.size() && units_[depth].begin == begin;
   }
 
+  // The labels of the outermost `depth` units.
+  std::vector<uint32_t> labels(size_t depth) const {
+    std::vector<uint32_t> all;
+    for (size_t i = 0; i < depth; ++i) all.push_back(units_[i].label);
+    return all;
+  }
+
   // The outermost `depth` units; at least one. Each unit's place on the stack is
   // made once.
   std::shared_ptr<UnitStack> outermost(size_t depth) {
@@ -74,4 +81,4 @@ class OpenUnits {
   std::vector<Unit> units_;  // outermost first
 };
 
-}  // namespace foretrace::sidetrack
+}  // namespace foretrace
