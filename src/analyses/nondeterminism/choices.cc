@@ -154,12 +154,26 @@ bool ChoiceSlice::on_the_way(ScopeId a, ScopeId b) const {
 }
 
 uint64_t ChoiceSlice::count(std::span<const Edge> witness_edges) {
-  reaches_.resize(witness_edges.size());
-  for (size_t i = 0; i < witness_edges.size(); ++i) {
-    find_reached(witness_edges[i].to, reaches_[i].from);
-    find_reaching(witness_edges[i].from, reaches_[i].until);
+  size_t used = 0;
+  for (const Edge& edge : witness_edges) {
+    reaches_.resize(std::max(reaches_.size(), used + 1));
+    Reach& reach = reaches_[used];
+    find_reached(edge.to, reach.from);
+    if (!has_scope(reach.from)) continue;  // as for most reads outside of scopes
+    find_reaching(edge.from, reach.until);
+    ++used;
   }
+  reaches_.resize(used);
   return count_on_the_way() + count_unended();
+}
+
+bool ChoiceSlice::has_scope(const std::vector<uint32_t>& from) const {
+  for (ThreadId thread = 0; thread < from.size(); ++thread) {
+    bool found = false;
+    for_scopes(thread, from[thread], graph_.length(thread), [&](ScopeId) { found = true; });
+    if (found) return true;
+  }
+  return false;
 }
 
 bool ChoiceSlice::ends(ScopeId scope) const {
@@ -168,6 +182,7 @@ bool ChoiceSlice::ends(ScopeId scope) const {
 
 uint64_t ChoiceSlice::count_on_the_way() const {
   uint64_t pairs = 0;
+  if (reaches_.empty()) return pairs;
   for (ThreadId mine = 0; mine < base_.thread_count(); ++mine) {
     for_scopes(mine, 0, graph_.length(mine), [&](ScopeId scope) {
       if (!ends(scope) || !may_be_on_the_way(scope)) return;

@@ -68,6 +68,7 @@ class ChoiceSlice {
   // Calls visit(scope) for the scopes of the thread that begin at these places.
   template <typename Visit>
   void for_scopes(ThreadId thread, uint32_t from, uint32_t until, Visit visit) const;
+  bool has_scope(const std::vector<uint32_t>& from) const;
   uint64_t count_on_the_way() const;
   uint64_t count_unended() const;
   bool ends(ScopeId scope) const;
