@@ -201,6 +201,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
          "--analysis", options.analyses,
          "The analyses to run, separated by commas (default: all; see 'foretrace analyses')")
       ->delimiter(',')
+      ->allow_extra_args(false)  // the next word is the trace, or the program
       ->type_name("NAME,…");
   std::vector<std::string> format_names;
   for (const Reporter& reporter : reporters()) format_names.emplace_back(reporter.name);

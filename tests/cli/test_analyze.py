@@ -97,6 +97,10 @@ class Analyze(unittest.TestCase):
         self.assertEqual(result.returncode, 0)
         self.assertIn("weaker than asked for", result.stdout)
 
+    def test_options_may_come_first(self):
+        result = run("analyze", "--analysis", "hb,cp", PAPER / "figure-1.8.tiddle", "--format", "json")
+        self.assertEqual(set(json.loads(result.stdout)["analyses"]), {"hb", "cp"})
+
     def test_all_pairs(self):
         trace = self.path / "many.tiddle"
         trace.write_text("".join(f"wr {t} x\n" for t in range(6)))
