@@ -86,6 +86,7 @@ void AnalysisRuns::decide_candidates(uint64_t budget) {
   if (candidates_.empty()) return;
   if (!kept_) {
     not_decided_ = true;
+    std::erase_if(candidates_, [](const Candidate& c) { return c.only_if_certified; });
     return;
   }
   trace_.symbols = stream_->shared_symbols();

@@ -59,6 +59,8 @@ Finding make_finding(Candidate candidate, const Symbols& symbols) {
     made.object = symbols.object(event.event);
     made.site = symbols.site_text(event.event.site);
     made.function = symbols.site_function(event.event.site);
+    made.held_known = event.held_known;
+    made.role = event.role;
     for (const HeldLock& held : event.held) {
       made.held.push_back({std::string(symbols.lock(held.lock)), held.shared});
     }

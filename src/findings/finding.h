@@ -27,6 +27,8 @@ struct FindingEvent {
   std::string site;      // "bank.cpp:41"; empty if not known
   std::string function;  // empty if not known
   std::vector<FindingLock> held;
+  bool held_known = true;
+  std::string role = {};  // what it has to do with the error, if that needs saying
 };
 
 struct Finding {

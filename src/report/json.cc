@@ -23,6 +23,7 @@ Json event_json(const FindingEvent& event) {
                {"object", event.object},
                {"site", or_null(event.site)}};
   if (!event.function.empty()) json["function"] = event.function;
+  if (!event.role.empty()) json["role"] = event.role;
   if (!event.held.empty()) {
     Json held = Json::array();
     for (const FindingLock& lock : event.held) {

@@ -20,6 +20,9 @@ std::string verb(Op op) {
   if (op == Op::rd || op == Op::vrd) return "reads";
   if (op == Op::wr || op == Op::vwr) return "writes";
   if (op == Op::acq || op == Op::racq) return "acquires";
+  if (op == Op::rel || op == Op::rrel) return "releases";
+  if (op == Op::fork || op == Op::join) return std::string(name_of(op)) + "s";
+  if (op == Op::wait) return "waits for";
   return fmt::format("does {} of", name_of(op));
 }
 
@@ -115,11 +118,7 @@ class TextReport {
 
   void write_group(const Group& group) {
     const Finding& finding = *group.leader;
-    const std::string subject = finding.variable ? *finding.variable : finding.lock.value_or("");
-    print("{}  ({} by {})\n",
-          red((finding.strength == Strength::predicted ? "possible " : "") + words(finding.kind) +
-              (subject.empty() ? "" : " on " + printable(subject))),
-          name_of(finding.strength), finding.analysis);
+    print("{}  ({} by {})\n", red(headline(finding)), name_of(finding.strength), finding.analysis);
     for (const FindingEvent& event : finding.events) write_event(event);
     if (!finding.reason.empty()) print("  {}\n", finding.reason);
     write_decision(finding);
@@ -141,19 +140,38 @@ class TextReport {
     if (*decision == "infeasible") {
       print(
           "  But no schedule of these events brings it about: where each read sees what it saw,\n"
-          "  something else keeps the two apart.\n");
+          "  something else stands in the way.\n");
     } else {
       print(
           "  Whether a schedule of these events brings it about was left undecided (--budget).\n");
     }
   }
 
+  // "data race on x"; "atomicity violation of transfer, on balance".
+  static std::string headline(const Finding& finding) {
+    std::string text = finding.strength == Strength::predicted ? "possible " : "";
+    text += words(finding.kind);
+    std::vector<std::string> units;
+    for (const std::string& label : finding.labels) {
+      if (const std::string name = printable(label);
+          std::find(units.begin(), units.end(), name) == units.end()) {
+        units.push_back(name);
+      }
+    }
+    if (!units.empty()) text += fmt::format(" of {}", fmt::join(units, ", "));
+    const std::string subject = finding.variable ? *finding.variable : finding.lock.value_or("");
+    if (!subject.empty()) text += (units.empty() ? " on " : ", on ") + printable(subject);
+    return text;
+  }
+
   void write_event(const FindingEvent& event) {
     std::string place = fmt::format("event {}", event.index);
     if (!event.site.empty()) place += ", " + printable(event.site, 200);
     if (!event.function.empty()) place += " in " + printable(event.function, 200);
-    print("  thread {} {} {} at {}, {}\n", printable(event.thread), verb(event.op),
-          printable(event.object), place, held_text(event.held));
+    if (!event.role.empty()) place += " (" + printable(event.role, 200) + ")";
+    if (event.held_known) place += ", " + held_text(event.held);
+    print("  thread {} {} {} at {}\n", printable(event.thread), verb(event.op),
+          printable(event.object), place);
     if (const auto line = sources_.at(event.site)) {
       print("    {:>5} | {}\n", line->number, printable(line->text, 120));
     }

@@ -1,12 +1,20 @@
 // serializability against all serial orders.
 #include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include "analyses/serializability/conflicts.h"
+#include "analyses/serializability/windows.h"
+#include "certify/certifier.h"
+#include "certify/checker.h"
 #include "property/random_trace.h"
+#include "property/reference_reorderings.h"
 #include "property/reference_serializability.h"
+#include "property/reference_sidetrack.h"
 #include "property/run_analysis.h"
 
 namespace foretrace::testing {
@@ -124,6 +132,137 @@ TEST(Serializability, ManyUnitsAtOnce) {
   conflicts.process(index++, make_event(0, Op::rd, kThreads - 1));
   ASSERT_EQ(cycles.size(), 1U);
   EXPECT_EQ(cycles[0].size(), kThreads);
+}
+
+// ---- the predictive form
+
+// A use of a location or lock as the definition sees it.
+struct PlainUse {
+  size_t index;
+  ThreadId thread;
+  std::pair<Space, uint32_t> object;
+  bool reads;
+  Op op;
+  std::vector<size_t> units;  // the begins of those that it is in, outermost first
+};
+
+std::vector<PlainUse> uses_in(const Trace& trace) {
+  std::vector<PlainUse> uses;
+  for (const ReferenceAcquire& a : reference_acquires(trace)) {
+    const Op op = a.shared ? Op::racq : Op::acq;
+    uses.push_back({a.index, a.thread, {Space::lock, a.lock}, a.shared, op, a.units});
+  }
+  std::map<ThreadId, std::vector<size_t>> units;
+  for (size_t i = 0; i < trace.events.size(); ++i) {
+    const Event& event = trace.events[i];
+    if (event.op() == Op::beg) units[event.thread].push_back(i);
+    if (event.op() == Op::end) units[event.thread].pop_back();
+    if (space_of(event.op()) != Space::location) continue;
+    const bool reads = event.op() == Op::rd || event.op() == Op::vrd;
+    uses.push_back(
+        {i, event.thread, {Space::location, event.object}, reads, event.op(), units[event.thread]});
+  }
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const PlainUse& a, const PlainUse& b) { return a.index < b.index; });
+  return uses;
+}
+
+struct PlainIntrusion {
+  PlainUse first;
+  PlainUse culprit;
+  PlainUse second;
+  std::vector<uint32_t> labels;  // of the units that contain both
+
+  auto indexes() const { return std::tuple(first.index, culprit.index, second.index); }
+  bool in_trace() const { return first.index < culprit.index && culprit.index < second.index; }
+  auto looks() const { return std::tuple(labels, first.op, culprit.op, second.op, first.object); }
+};
+
+// Between consecutive uses in a unit or, for a culprit that reads, consecutive
+// writes: a use of another thread that conflicts with both.
+std::vector<PlainIntrusion> intrusions_in(const Trace& trace) {
+  const std::vector<PlainUse> uses = uses_in(trace);
+  std::vector<PlainIntrusion> all;
+  for (size_t s = 0; s < uses.size(); ++s) {
+    bool any = false;  // use, or write, since
+    bool write = false;
+    for (size_t f = s; f-- > 0 && !(any && (write || uses[s].reads));) {
+      const PlainUse& first = uses[f];
+      const PlainUse& second = uses[s];
+      if (first.thread != second.thread || first.object != second.object) continue;
+      if (first.units.empty() || second.units.empty() || first.units[0] != second.units[0]) break;
+      const bool for_writers = !any;
+      const bool for_readers = !write && !first.reads && !second.reads;
+      any = true;
+      write |= !first.reads;
+      std::vector<uint32_t> labels;
+      for (size_t i = 0; i < std::min(first.units.size(), second.units.size()); ++i) {
+        if (first.units[i] == second.units[i]) {
+          labels.push_back(trace.events[first.units[i]].object);
+        }
+      }
+      for (const PlainUse& culprit : uses) {
+        if (culprit.thread == first.thread || culprit.object != first.object) continue;
+        if (culprit.reads ? for_readers : for_writers) {
+          all.push_back({first, culprit, second, labels});
+        }
+      }
+    }
+  }
+  return all;
+}
+
+// What Windows does not propose is in no correct reordering, unless it is much
+// like what the trace itself shows.
+RC_GTEST_PROP(Serializability, NoFeasibleIntrusionIsMissed, ()) {
+  const RandomTrace random = *unit_trace(1.2);
+  const Trace& trace = random.trace;
+  serializability::Windows windows;
+  for (uint64_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].op() != Op::skip) windows.process(i, trace.events[i]);
+  }
+  std::set<std::tuple<size_t, size_t, size_t>> found;
+  for (const serializability::Intrusion& one : windows.take()) {
+    found.emplace(one.first.index, one.culprit.index, one.second.index);
+  }
+  RC_PRE(windows.left_out() == 0U);
+  const std::vector<PlainIntrusion> all = intrusions_in(trace);
+  std::set<std::tuple<size_t, size_t, size_t>> known;
+  decltype(std::set{all.front().looks()}) observed;
+  for (const PlainIntrusion& one : all) {
+    known.insert(one.indexes());
+    if (one.in_trace()) observed.insert(one.looks());
+  }
+  for (const auto& one : found) RC_ASSERT(known.contains(one));
+  bool feasible = false;
+  for (const PlainIntrusion& one : all) {
+    if (found.contains(one.indexes()) || observed.contains(one.looks())) continue;
+    const bool has = some_reordering_has(
+        trace, {{one.first.index, one.culprit.index}, {one.culprit.index, one.second.index}});
+    if (has) RC_LOG() << one.first.index << " " << one.culprit.index << " " << one.second.index;
+    RC_ASSERT(!has);
+  }
+  for (const auto& [first, culprit, second] : found) {
+    feasible |= some_reordering_has(trace, {{first, culprit}, {culprit, second}});
+  }
+  RC_CLASSIFY(!found.empty(), "proposed");
+  RC_CLASSIFY(feasible, "feasible");
+}
+
+RC_GTEST_PROP(Serializability, PredictionsAreCertified, ()) {
+  const RandomTrace random = *unit_trace(1.5);
+  const Trace& trace = random.trace;
+  const ScheduleChecker checker(trace);
+  std::vector<Candidate> candidates = run_analysis("serializability", trace, 3);
+  decide(trace, candidates, {1'000'000'000, 1, {}});
+  bool certified = false;
+  for (const Candidate& candidate : candidates) {
+    RC_ASSERT(candidate.strength != Strength::predicted);
+    certified |= candidate.strength == Strength::certified;
+    const Result<void> checked = checker.check_ordered(*candidate.witness, candidate.order);
+    if (!checked) RC_FAIL(checked.error().message);
+  }
+  RC_CLASSIFY(certified, "certified");
 }
 
 }  // namespace

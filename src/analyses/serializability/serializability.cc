@@ -1,5 +1,7 @@
-// Serializability: cycles of units in the observed trace, as Velodrome finds them.
+// Serializability: cycles of units in the observed trace, as Velodrome finds them,
+// and units that ran serially but need not have.
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -7,6 +9,7 @@
 
 #include "analyses/analysis.h"
 #include "analyses/serializability/conflicts.h"
+#include "analyses/serializability/windows.h"
 #include "base/hash.h"
 #include "base/text.h"
 
@@ -16,16 +19,26 @@ namespace {
 using serializability::Conflicts;
 using serializability::Cycle;
 using serializability::Edge;
+using serializability::Intrusion;
 using serializability::kNoLabel;
 using serializability::Occurrence;
+using serializability::Use;
 using serializability::Violation;
+using serializability::Windows;
 
 constexpr std::string_view kName = "serializability";
+
+constexpr AnalysisOption kMaxPredictedOption = {
+    "max-predicted", "N", "1M",
+    "Look for units of other schedules only in traces of up to N events, and say so"};
 
 class Serializability : public Analysis {
  public:
   explicit Serializability(AnalysisContext context)
-      : context_(std::move(context)), conflicts_([this](const Violation& v) { note(v); }) {}
+      : context_(std::move(context)),
+        max_predicted_(context_.settings.count(kMaxPredictedOption)),
+        conflicts_([this](const Violation& v) { note(v); }),
+        windows_(std::make_unique<Windows>()) {}
 
   void process(const EventBatch& batch) override {
     constexpr size_t kAhead = 12;  // as in hb
@@ -34,14 +47,45 @@ class Serializability : public Analysis {
       if (i + kAhead < batch.events.size()) conflicts_.prefetch(batch.events[i + kAhead]);
       if (event.op() != Op::skip) conflicts_.process(batch.first_index + i, event);
     }
+    predict(batch);
   }
 
   // Only now is it known how often each cycle was seen.
   void finish() override {
     for (const Alike& alike : kinds_) context_.propose(candidate_of(alike));
+    if (windows_ == nullptr) return;
+    for (const Intrusion& intrusion : windows_->take()) context_.propose(candidate_of(intrusion));
+  }
+
+  std::vector<std::string> notes() const override {
+    if (windows_ == nullptr) {
+      return {fmt::format(
+          "serializability: the trace has more than {} events, so only what it shows itself was "
+          "looked for (--max-predicted)",
+          with_commas(max_predicted_))};
+    }
+    if (windows_->left_out() == 0) return {};
+    return {fmt::format("serializability: {} of other schedules were not tried: too many like them",
+                        counted(windows_->left_out(), "candidate"))};
   }
 
  private:
+  // Predictions are worth nothing without a schedule, and for that the trace must
+  // be short enough to be kept.
+  void predict(const EventBatch& batch) {
+    if (windows_ != nullptr && batch.first_index + batch.events.size() > max_predicted_) {
+      windows_.reset();
+    }
+    if (windows_ == nullptr) return;
+    const std::span<const Event> events = batch.events;
+    for (size_t i = 0; i < events.size(); ++i) {
+      const Event& event = events[i];
+      if (i + 16 < events.size()) windows_->prefetch_object(events[i + 16]);
+      if (i + 8 < events.size()) windows_->prefetch_uses(events[i + 8]);
+      if (event.op() != Op::skip) windows_->process(batch.first_index + i, event);
+    }
+  }
+
   // Cycles of units with the same labels, operations and sites are one to the
   // user; the first one is shown.
   struct Alike {
@@ -94,6 +138,41 @@ class Serializability : public Analysis {
     return candidate;
   }
 
+  Candidate candidate_of(const Intrusion& intrusion) const {
+    Candidate candidate;
+    candidate.analysis = kName;
+    candidate.kind = "atomicity-violation";
+    candidate.only_if_certified = true;
+    candidate.group = intrusion.group;
+    for (const UnitStack* unit = intrusion.units.get(); unit != nullptr; unit = unit->outer.get()) {
+      candidate.labels.insert(candidate.labels.begin(), unit->label);
+    }
+    const Use& culprit = intrusion.culprit;
+    candidate.events = {event_of(intrusion.first, "in the unit"),
+                        event_of(culprit, "gets in between"),
+                        event_of(intrusion.second, "in the unit")};
+    candidate.order = {{intrusion.first.index, culprit.index},
+                       {culprit.index, intrusion.second.index}};
+    (space_of(culprit.op) == Space::lock ? candidate.lock : candidate.variable) = culprit.object;
+    candidate.message =
+        fmt::format("{} is not atomic: thread {} can get between events {} and {} of thread {}",
+                    name(Space::label, candidate.labels.front()),
+                    name(Space::thread, culprit.event.thread), intrusion.first.index,
+                    intrusion.second.index, name(Space::thread, intrusion.first.event.thread));
+    candidate.reason =
+        "It ran as if alone, but another schedule of the same run has the event of the other "
+        "thread between two that conflict with it.";
+    candidate.detail["blamed"] = names(candidate.labels);
+    return candidate;
+  }
+
+  CandidateEvent event_of(const Use& use, std::string role) const {
+    if (use.op != use.event.op()) {
+      role += fmt::format(", back from its wait for {}", name(Space::lock, use.object));
+    }
+    return {use.index, use.event, windows_->locksets().locks(use.held), true, std::move(role)};
+  }
+
   // An event that ends one edge and begins the next is shown once.
   void add_event(Candidate& candidate, const Occurrence& event) const {
     if (!candidate.events.empty() && candidate.events.back().index == event.index) return;
@@ -129,11 +208,19 @@ class Serializability : public Analysis {
     return labels;
   }
 
+  // "event 1 of thread 1 comes before event 4 of thread 2, which comes before …"
   std::string story(const Cycle& cycle) const {
-    std::string text;
-    for (const Edge& edge : cycle) {
-      text += fmt::format("{}{} comes before {}", text.empty() ? "" : ", ", described(edge.from),
-                          described(edge.to));
+    std::string text = described(cycle.front().from);
+    for (size_t i = 0; i < cycle.size(); ++i) {
+      text += " comes before " + described(cycle[i].to);
+      if (i + 1 == cycle.size()) break;
+      const Occurrence& next = cycle[i + 1].from;
+      if (next.index == cycle[i].to.index) {
+        text += ", which";
+      } else {
+        const bool same = next.node == cycle[i].to.node && next.label != kNoLabel;
+        text += (same ? ", in whose unit " : ", after whose unit ") + described(next);
+      }
     }
     return text;
   }
@@ -166,15 +253,17 @@ class Serializability : public Analysis {
   }
 
   AnalysisContext context_;
+  const uint64_t max_predicted_;
   Conflicts conflicts_;
+  std::unique_ptr<Windows> windows_;  // null: the trace is too long
   std::vector<Alike> kinds_;
   tsl::robin_map<uint64_t, size_t, IntegerHash> numbers_;  // places in kinds_
 };
 
 const AnalysisRegistration registration({
     .name = kName,
-    .summary = "units that did not run as if one after the other (cycles of conflicts)",
-    .options = {},
+    .summary = "units that did not, or need not, run as if one after the other (conflict cycles)",
+    .options = {kMaxPredictedOption},
     .needs_deciding = false,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<Serializability>(std::move(context));
