@@ -1,6 +1,8 @@
 // Every trace under tests/traces says in its comments what is to be found:
 //   # expect hb: data-race x 0 5            the pair, exactly
 //   # expect hb: data-race x 0 5 observed   and its strength
+//   # expect sidetrack: atomicity-violation m 2 7 4 of a,b after
+//                                           ... with its units, and its detail.error
 //   # expect lockset: none
 //   # expect nondeterminism: nondeterministic-read x 4 1 c-r-w
 //                                           the read, what it saw and can see (if these are
@@ -8,6 +10,7 @@
 //   # expect none                           no race and no deadlock, by any analysis
 // For each analysis that is named, the list is complete. Candidates are decided
 // first, so races and deadlocks that no schedule shows are not found.
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -29,6 +32,7 @@ struct Expectations {
   std::map<std::string, std::multiset<std::string>> by_analysis;
   bool clean = false;  // no race and no deadlock
   bool with_strength = false;
+  bool with_units = false;
 };
 
 Expectations expectations_in(const std::string& tiddle) {
@@ -47,18 +51,30 @@ Expectations expectations_in(const std::string& tiddle) {
     if (words[3] == "none") continue;
     words.erase(words.begin(), words.begin() + 3);
     if (strength_named(words.back())) expected.with_strength = true;
+    if (std::find(words.begin(), words.end(), "of") != words.end()) expected.with_units = true;
     list.insert(fmt::format("{}", fmt::join(words, " ")));
   }
   return expected;
 }
 
-std::string described(const Candidate& candidate, const Trace& trace, bool with_strength) {
+std::string described(const Candidate& candidate, const Trace& trace,
+                      const Expectations& expected) {
   std::string text = candidate.kind;
   if (candidate.variable) text += fmt::format(" {}", trace.symbols->location(*candidate.variable));
   if (candidate.lock) text += fmt::format(" {}", trace.symbols->lock(*candidate.lock));
   for (const CandidateEvent& event : candidate.events) text += fmt::format(" {}", event.index);
   if (candidate.other_read) text += " " + candidate.detail["order"].get<std::string>();
-  if (with_strength) text += fmt::format(" {}", name_of(candidate.strength));
+  if (expected.with_units && !candidate.labels.empty()) {
+    std::vector<std::string> units;
+    for (const uint32_t label : candidate.labels) {
+      units.emplace_back(trace.symbols->names(Space::label)[label]);
+    }
+    text += fmt::format(" of {}", fmt::join(units, ","));
+    if (candidate.detail.contains("error")) {
+      text += " " + candidate.detail["error"].get<std::string>();
+    }
+  }
+  if (expected.with_strength) text += fmt::format(" {}", name_of(candidate.strength));
   return text;
 }
 
@@ -82,7 +98,7 @@ TEST_P(Expected, IsFound) {
       std::multiset<std::string> found;
       for (const Candidate& candidate : decided(analysis, trace, batch_size)) {
         if (candidate.analysis != analysis) continue;
-        found.insert(described(candidate, trace, expected.with_strength));
+        found.insert(described(candidate, trace, expected));
       }
       EXPECT_EQ(found, findings) << analysis << " in batches of " << batch_size;
     }
