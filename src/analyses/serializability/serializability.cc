@@ -156,8 +156,7 @@ class Serializability : public Analysis {
     (space_of(culprit.op) == Space::lock ? candidate.lock : candidate.variable) = culprit.object;
     candidate.message =
         fmt::format("{} is not atomic: thread {} can get between events {} and {} of thread {}",
-                    name(Space::label, candidate.labels.front()),
-                    name(Space::thread, culprit.event.thread), intrusion.first.index,
+                    units_text(candidate.labels), name(Space::thread, culprit.event.thread), intrusion.first.index,
                     intrusion.second.index, name(Space::thread, intrusion.first.event.thread));
     candidate.reason =
         "It ran as if alone, but another schedule of the same run has the event of the other "
@@ -213,16 +212,16 @@ class Serializability : public Analysis {
     std::string text = described(cycle.front().from);
     for (size_t i = 0; i < cycle.size(); ++i) {
       text += " comes before " + described(cycle[i].to);
-      if (i + 1 == cycle.size()) break;
-      const Occurrence& next = cycle[i + 1].from;
-      if (next.index == cycle[i].to.index) {
-        text += ", which";
-      } else {
-        const bool same = next.node == cycle[i].to.node && next.label != kNoLabel;
-        text += (same ? ", in whose unit " : ", after whose unit ") + described(next);
-      }
+      if (i + 1 < cycle.size()) text += step(cycle[i].to, cycle[i + 1].from);
     }
     return text;
+  }
+  // How the story goes on within a thread.
+  static std::string step(const Occurrence& in, const Occurrence& out) {
+    if (in.index == out.index) return ", which";
+    const bool same_unit = in.node == out.node && in.label != kNoLabel;
+    return fmt::format("; event {}, {},", out.index,
+                       same_unit ? "in the same unit" : "later in that thread");
   }
   std::string described(const Occurrence& event) const {
     return fmt::format("event {} of thread {}", event.index, name(Space::thread, event.thread));
@@ -242,6 +241,14 @@ class Serializability : public Analysis {
         {"unit", unit}, {"thread", context_.symbols.thread(event.thread)}, {"event", event.index}};
   }
 
+  std::string units_text(const std::vector<uint32_t>& labels) const {
+    std::vector<std::string> all;
+    for (const uint32_t label : labels) all.push_back(name(Space::label, label));
+    return fmt::format("{}", fmt::join(all, ", "));
+  }
+  static std::string times(uint64_t count) {
+    return count == 1 ? "" : fmt::format(" Seen {} times.", with_commas(count));
+  }
   std::vector<std::string> names(const std::vector<uint32_t>& labels) const {
     std::vector<std::string> all;
     for (const uint32_t label : labels)

@@ -98,6 +98,7 @@ class SideTrack : public Analysis {
                     error.kind == ErrorKind::in ? "gets in" : "can get in",
                     name(Space::lock, error.lock), name(Space::thread, first.event.thread));
     candidate.reason = reason(error);
+    if (count > 1) candidate.reason += fmt::format(" Seen {} times.", with_commas(count));
     candidate.detail["error"] = sidetrack::name_of(error.kind);
     candidate.detail["count"] = count;
     return candidate;
