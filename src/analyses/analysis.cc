@@ -37,6 +37,11 @@ uint64_t AnalysisSettings::count(const AnalysisOption& option) const {
   return parse_count(text).value_or(0);
 }
 
+std::string_view AnalysisSettings::choice(const AnalysisOption& option) const {
+  const auto found = values_.find(option.name);
+  return found == values_.end() ? option.default_value : found->second;
+}
+
 AnalysisRegistration::AnalysisRegistration(const AnalysisInfo& info) {
   std::vector<AnalysisInfo>& all = registry();
   const auto place = std::find_if(all.begin(), all.end(),

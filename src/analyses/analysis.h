@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,9 +21,10 @@ namespace foretrace {
 // declare it in the same words.
 struct AnalysisOption {
   std::string_view name;           // "all-pairs", without the dashes
-  std::string_view value_name;     // "N"; empty for a flag
+  std::string_view value_name;     // "N"; empty for a flag and for a choice
   std::string_view default_value;  // "1000000"; empty for a flag
   std::string_view help;
+  std::span<const std::string_view> choices = {};  // the values, if they are words, not counts
 };
 
 // The options as the user set them.
@@ -32,6 +34,8 @@ class AnalysisSettings {
   bool flag(const AnalysisOption& option) const;
   // A count as parse_count() reads it; the default if it was not set.
   uint64_t count(const AnalysisOption& option) const;
+  // One of its choices; the default if it was not set.
+  std::string_view choice(const AnalysisOption& option) const;
 
  private:
   std::map<std::string, std::string, std::less<>> values_;

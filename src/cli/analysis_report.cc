@@ -71,6 +71,7 @@ class AnalysisReport {
     for (const auto& [name, given] : options_.flags) {
       if (given) settings_.set(name, "");
     }
+    for (const auto& [name, value] : options_.choices) settings_.set(name, value);
     for (const auto& [name, value] : options_.values) {
       if (value.empty()) continue;
       if (const Result<uint64_t> count = parse_count(value); !count) {
@@ -183,7 +184,12 @@ void add_analysis_options(CLI::App& app, ReportOptions& options) {
     for (const AnalysisOption& option : info.options) {
       const std::string name = "--" + std::string(option.name);
       if (app.get_option_no_throw(name) != nullptr) continue;  // shared with another analysis
-      if (option.value_name.empty()) {
+      if (!option.choices.empty()) {
+        std::string& target = options.choices[std::string(option.name)];
+        target = option.default_value;
+        add_choice(app, name, target, {option.choices.begin(), option.choices.end()},
+                   std::string(option.help));
+      } else if (option.value_name.empty()) {
         app.add_flag(name, options.flags[std::string(option.name)], std::string(option.help));
       } else {
         app.add_option(name, options.values[std::string(option.name)],

@@ -27,6 +27,7 @@ struct ReportOptions {
   uint64_t budget = 100'000'000;
   // Options that analyses declare: by name, what was given.
   std::map<std::string, std::string> values;
+  std::map<std::string, std::string> choices;
   std::map<std::string, bool> flags;
 };
 

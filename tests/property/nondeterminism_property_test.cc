@@ -50,7 +50,7 @@ RC_GTEST_PROP(Nondeterminism, DecidesWitnessesAsThePaperDefinesThem, ()) {
   RC_CLASSIFY(expected.infeasible_choices > 0, "infeasible choices");
 
   const Model model(random.trace);
-  nondeterminism::WitnessFinder finder(model, {kEnough, kEnough});
+  nondeterminism::WitnessFinder finder(model, {kEnough, kEnough, kEnough});
   std::set<Pair> found;
   finder.run([&](const nondeterminism::NondeterministicRead& one) {
     const auto index = [&](nondeterminism::StepId step) { return finder.graph().index(step); };

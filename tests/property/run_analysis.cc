@@ -7,7 +7,10 @@ namespace foretrace::testing {
 std::vector<Candidate> run_analysis(std::string_view name, const Trace& trace, size_t batch_size,
                                     const std::vector<std::string>& flags) {
   AnalysisSettings settings;
-  for (const std::string& flag : flags) settings.set(flag, "");
+  for (const std::string& flag : flags) {
+    const size_t sign = flag.find('=');
+    settings.set(flag.substr(0, sign), sign == std::string::npos ? "" : flag.substr(sign + 1));
+  }
   std::vector<Candidate> proposed;
   const auto analysis = analysis_named(name).value()->create(
       {*trace.symbols, settings, [&](Candidate c) { proposed.push_back(std::move(c)); }});

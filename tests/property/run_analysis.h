@@ -11,7 +11,7 @@
 namespace foretrace::testing {
 
 // What the analysis proposes. `batch_size` 0 hands it the trace as one batch.
-// `flags` are options without a value, such as "all-pairs".
+// `flags` are options: "all-pairs", or with a value "sets=all".
 std::vector<Candidate> run_analysis(std::string_view name, const Trace& trace,
                                     size_t batch_size = 0,
                                     const std::vector<std::string>& flags = {});

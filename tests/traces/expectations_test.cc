@@ -8,6 +8,8 @@
 //                                           the read, what it saw and can see (if these are
 //                                           events), and the order
 //   # expect none                           no race and no deadlock, by any analysis
+//   # expect atomic-sets: atomic-set-violation x 1 2 3 5
+//                                           the accesses, and the pattern
 // For each analysis that is named, the list is complete. Candidates are decided
 // first, so races and deadlocks that no schedule shows are not found.
 #include <algorithm>
@@ -63,6 +65,9 @@ std::string described(const Candidate& candidate, const Trace& trace,
   if (candidate.variable) text += fmt::format(" {}", trace.symbols->location(*candidate.variable));
   if (candidate.lock) text += fmt::format(" {}", trace.symbols->lock(*candidate.lock));
   for (const CandidateEvent& event : candidate.events) text += fmt::format(" {}", event.index);
+  if (candidate.kind == "atomic-set-violation") {
+    text += fmt::format(" {}", candidate.detail["pattern"].get<int>());
+  }
   if (candidate.other_read) text += " " + candidate.detail["order"].get<std::string>();
   if (expected.with_units && !candidate.labels.empty()) {
     std::vector<std::string> units;

@@ -38,6 +38,9 @@ constexpr AnalysisOption kMaxReadsOption = {
 
 // Choice graphs that are explored for one witness; the paper needed 1.03.
 constexpr uint64_t kMaxChoiceGraphs = 1'000;
+// Clock entries that a witness may need, on average. In a long trace, what is far
+// away from a read needs much of what lies between.
+constexpr uint64_t kWorkPerWitness = 1'000;
 // Steps times threads that still get clocks: 1 GB.
 constexpr uint64_t kLargestGraph = uint64_t{1} << 28;
 // Of the reads and challengers at the same places, so many are tried.
@@ -99,7 +102,8 @@ class Nondeterminism : public Analysis {
       return;
     }
     const Model model(trace_);
-    WitnessFinder finder(model, {context_.settings.count(kMaxWitnessesOption), kMaxChoiceGraphs});
+    const uint64_t witnesses = context_.settings.count(kMaxWitnessesOption);
+    WitnessFinder finder(model, {witnesses, witnesses * kWorkPerWitness, kMaxChoiceGraphs});
     finder.run([&](const NondeterministicRead& found) { found_.push_back(found); });
     counts_ = finder.counts();
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -67,6 +67,7 @@ void WitnessOrderGraph::grow(ThreadId thread, uint32_t length) {
   if (length <= old) return;
   length_changes_.push_back({thread, old});
   lengths_[thread] = length;
+  work_ += uint64_t{length - old} * width_;
   for (uint32_t place = old; place < length; ++place) {
     const StepId step = base_.step(thread, place);
     uint32_t* const clock = &clocks_[step * width_];

@@ -54,6 +54,9 @@ class WitnessOrderGraph {
   // Marks that were made are not needed any more.
   void keep();
 
+  // What it cost so far: how many clock entries were written for new steps.
+  uint64_t work() const { return work_; }
+
   const PartialOrderGraph& base() const { return base_; }
   bool contains(StepId step) const { return base_.place(step) < lengths_[base_.thread(step)]; }
   uint32_t length(ThreadId thread) const { return lengths_[thread]; }
@@ -97,6 +100,7 @@ class WitnessOrderGraph {
   std::vector<LinkedEdge> edges_;
   std::vector<uint32_t> first_edge_;  // by step: the last one that was added
   uint32_t backward_edges_ = 0;
+  uint64_t work_ = 0;
   std::vector<StepId> new_;    // steps whose edges are not looked at yet
   std::vector<StepId> queue_;  // steps whose clock has changed
   std::vector<char> queued_;   // by step

@@ -44,7 +44,7 @@ void WitnessFinder::examine(StepId read) {
   uint64_t possible = sees_initial ? 0 : 3;
   for (const Model::ThreadWrites& theirs : writes)
     possible += 3 * challengers_from(read, theirs, 0);
-  if (counts_.possible + possible > limits_.witnesses) {
+  if (counts_.possible + possible > limits_.witnesses || graph_.work() > limits_.work) {
     counts_.left_out += possible;
     return;
   }
