@@ -156,8 +156,9 @@ class Serializability : public Analysis {
     (space_of(culprit.op) == Space::lock ? candidate.lock : candidate.variable) = culprit.object;
     candidate.message =
         fmt::format("{} is not atomic: thread {} can get between events {} and {} of thread {}",
-                    units_text(candidate.labels), name(Space::thread, culprit.event.thread), intrusion.first.index,
-                    intrusion.second.index, name(Space::thread, intrusion.first.event.thread));
+                    units_text(candidate.labels), name(Space::thread, culprit.event.thread),
+                    intrusion.first.index, intrusion.second.index,
+                    name(Space::thread, intrusion.first.event.thread));
     candidate.reason =
         "It ran as if alone, but another schedule of the same run has the event of the other "
         "thread between two that conflict with it.";
