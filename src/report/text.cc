@@ -151,17 +151,19 @@ class TextReport {
   static std::string headline(const Finding& finding) {
     std::string text = finding.strength == Strength::predicted ? "possible " : "";
     text += words(finding.kind);
-    std::vector<std::string> units;
-    for (const std::string& label : finding.labels) {
-      if (const std::string name = printable(label);
-          std::find(units.begin(), units.end(), name) == units.end()) {
-        units.push_back(name);
-      }
-    }
+    const std::vector<std::string> units = units_to_blame(finding);
     if (!units.empty()) text += fmt::format(" of {}", fmt::join(units, ", "));
     const std::string subject = finding.variable ? *finding.variable : finding.lock.value_or("");
     if (!subject.empty()) text += (units.empty() ? " on " : ", on ") + printable(subject);
     return text;
+  }
+
+  static std::vector<std::string> units_to_blame(const Finding& finding) {
+    const auto blamed = finding.detail.find("blamed");
+    std::vector<std::string> units = finding.labels;
+    if (blamed != finding.detail.end()) units = blamed->get<std::vector<std::string>>();
+    for (std::string& unit : units) unit = printable(unit);
+    return units;
   }
 
   void write_event(const FindingEvent& event) {

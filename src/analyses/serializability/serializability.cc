@@ -128,10 +128,9 @@ class Serializability : public Analysis {
     }
     name_object(candidate, cycle);
     candidate.labels = units_of(cycle);
-    candidate.message =
-        fmt::format("{} is not atomic: {}", name(Space::label, alike.blamed.front()), story(cycle));
-    candidate.reason =
-        "No order of whole units, one after the other, gives this: " + story(cycle) + ".";
+    candidate.message = fmt::format("{} is not atomic: {}", units_text(alike.blamed), story(cycle));
+    candidate.reason = fmt::format("{} did not run as if in one piece: {}.{}",
+                                   units_text(alike.blamed), story(cycle), times(alike.count));
     candidate.detail["blamed"] = names(alike.blamed);
     candidate.detail["cycle"] = cycle_detail(cycle);
     candidate.detail["count"] = alike.count;
