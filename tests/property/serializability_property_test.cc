@@ -249,6 +249,56 @@ RC_GTEST_PROP(Serializability, NoFeasibleIntrusionIsMissed, ()) {
   RC_CLASSIFY(feasible, "feasible");
 }
 
+// The same for two units and two things, where each unit is to come before the
+// other on one of them.
+RC_GTEST_PROP(Serializability, NoFeasibleTangleIsMissed, ()) {
+  const RandomTrace random = *unit_trace(0.9);
+  const Trace& trace = random.trace;
+  serializability::Windows windows;
+  for (uint64_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].op() != Op::skip) windows.process(i, trace.events[i]);
+  }
+  std::set<std::tuple<size_t, size_t>> found;  // where the two edges end
+  for (const serializability::Tangle& one : windows.take_tangles()) {
+    found.emplace(one.in.index, one.back_in.index);
+  }
+  RC_CLASSIFY(!found.empty(), "proposed");
+  if (windows.left_out() > 0) return;
+  std::map<std::pair<size_t, size_t>, std::set<std::tuple<size_t, size_t, size_t, size_t>>> all;
+  std::set<std::set<uint32_t>> observed;  // labels
+  const std::vector<PlainUse> uses = uses_in(trace);
+  const auto for_each_conflict = [&](auto visit) {
+    for (const PlainUse& from : uses) {
+      for (const PlainUse& to : uses) {
+        if (from.units.empty() || to.units.empty() || from.thread == to.thread) continue;
+        if (from.object == to.object && !(from.reads && to.reads)) visit(from, to);
+      }
+    }
+  };
+  for_each_conflict([&](const PlainUse& a, const PlainUse& b) {
+    for_each_conflict([&](const PlainUse& c, const PlainUse& d) {
+      if (a.units[0] != d.units[0] || b.units[0] != c.units[0] || a.object == c.object) return;
+      if (a.index < b.index && c.index < d.index) {
+        observed.insert({trace.events[a.units[0]].object, trace.events[b.units[0]].object});
+      } else {
+        all[{a.units[0], b.units[0]}].emplace(a.index, b.index, c.index, d.index);
+      }
+    });
+  });
+  for (const auto& [units, tangles] : all) {
+    if (observed.contains({trace.events[units.first].object, trace.events[units.second].object})) {
+      continue;
+    }
+    for (const auto& [a, b, c, d] : tangles) {
+      if (found.contains({b, d}) || found.contains({d, b})) continue;
+      if (some_reordering_has(trace, {{a, b}, {c, d}})) {
+        RC_LOG() << a << " " << b << " " << c << " " << d;
+        RC_FAIL("missed");
+      }
+    }
+  }
+}
+
 RC_GTEST_PROP(Serializability, PredictionsAreCertified, ()) {
   const RandomTrace random = *unit_trace(1.5);
   const Trace& trace = random.trace;

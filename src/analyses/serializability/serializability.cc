@@ -1,5 +1,6 @@
 // Serializability: cycles of units in the observed trace, as Velodrome finds them,
 // and units that ran serially but need not have.
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -22,6 +23,7 @@ using serializability::Edge;
 using serializability::Intrusion;
 using serializability::kNoLabel;
 using serializability::Occurrence;
+using serializability::Tangle;
 using serializability::Use;
 using serializability::Violation;
 using serializability::Windows;
@@ -54,7 +56,15 @@ class Serializability : public Analysis {
   void finish() override {
     for (const Alike& alike : kinds_) context_.propose(candidate_of(alike));
     if (windows_ == nullptr) return;
-    for (const Intrusion& intrusion : windows_->take()) context_.propose(candidate_of(intrusion));
+    uint64_t groups = 0;
+    for (const Intrusion& intrusion : windows_->take()) {
+      context_.propose(candidate_of(intrusion));
+      groups = std::max(groups, intrusion.group);
+    }
+    for (Tangle& tangle : windows_->take_tangles()) {
+      tangle.group += groups;
+      context_.propose(candidate_of(tangle));
+    }
   }
 
   std::vector<std::string> notes() const override {
@@ -161,6 +171,33 @@ class Serializability : public Analysis {
     candidate.reason =
         "It ran as if alone, but another schedule of the same run has the event of the other "
         "thread between two that conflict with it.";
+    candidate.detail["blamed"] = names(candidate.labels);
+    return candidate;
+  }
+
+  Candidate candidate_of(const Tangle& tangle) const {
+    Candidate candidate;
+    candidate.analysis = kName;
+    candidate.kind = "atomicity-violation";
+    candidate.only_if_certified = true;
+    candidate.group = tangle.group;
+    candidate.labels = {tangle.label, tangle.other_label};
+    const std::string one = "in " + name(Space::label, tangle.label);
+    const std::string other = "in " + name(Space::label, tangle.other_label);
+    candidate.events = {event_of(tangle.out, one), event_of(tangle.in, other),
+                        event_of(tangle.back_out, other), event_of(tangle.back_in, one)};
+    candidate.order = {{tangle.out.index, tangle.in.index},
+                       {tangle.back_out.index, tangle.back_in.index}};
+    candidate.message = fmt::format(
+        "{} is not atomic: event {} can come before event {} of thread {}, and event {} of that "
+        "unit before event {}",
+        units_text(candidate.labels), tangle.out.index, tangle.in.index,
+        name(Space::thread, tangle.in.event.thread), tangle.back_out.index, tangle.back_in.index);
+    candidate.reason = fmt::format(
+        "They ran one after the other, but in another schedule of the same run event {} comes "
+        "before event {}, and event {} before event {}: neither unit can have come first as a "
+        "whole.",
+        tangle.out.index, tangle.in.index, tangle.back_out.index, tangle.back_in.index);
     candidate.detail["blamed"] = names(candidate.labels);
     return candidate;
   }

@@ -69,6 +69,7 @@ void Windows::process(uint64_t index, const Event& event) {
       [[fallthrough]];
     case Op::rel:
     case Op::rrel:
+      if (thread.units.depth() > 0) pairs_.release(event.thread, event.object, index);
       std::erase_if(thread.holding,
                     [&](const Holding& held) { return held.lock.lock == event.object; });
       break;
@@ -76,7 +77,7 @@ void Windows::process(uint64_t index, const Event& event) {
       thread.units.begin(event.object, index);
       break;
     case Op::end:
-      end_unit(thread);
+      end_unit(event.thread, thread);
       break;
     case Op::fork:
       slot(threads_, event.object).learnt_at = index;  // `thread` may have moved
@@ -127,9 +128,12 @@ LocksetId Windows::held_since(const Thread& thread, uint64_t index) {
   return held;
 }
 
-void Windows::end_unit(Thread& thread) {
+void Windows::end_unit(ThreadId id, Thread& thread) {
+  const uint32_t label = thread.units.labels(1).front();
+  const uint64_t begin = thread.units.begin_of(0);
   thread.units.end();
   if (thread.units.depth() > 0) return;
+  pairs_.end(id, label, thread.learnt_at < begin);
   for (const uint64_t key : thread.used) thread.in_unit.erase(key);
   thread.used.clear();
 }
@@ -145,6 +149,7 @@ void Windows::use_in_unit(Object& object, const Use& use, Thread& thread) {
   const auto [entry, fresh] = thread.in_unit.try_emplace(key);
   InUnit& in_unit = entry.value();
   const bool writes = !only_reads(use.op);
+  pairs_.use(use);
   if (fresh) {
     thread.used.push_back(key);
   } else {
@@ -280,6 +285,14 @@ std::vector<Intrusion> Windows::take() {
     return std::tuple(a.group, a.distance()) < std::tuple(b.group, b.distance());
   });
   return std::move(found_);
+}
+
+// Units that are still open are over.
+std::vector<Tangle> Windows::take_tangles() {
+  for (ThreadId id = 0; id < threads_.size(); ++id) {
+    while (threads_[id].units.depth() > 0) end_unit(id, threads_[id]);
+  }
+  return pairs_.take();
 }
 
 }  // namespace foretrace::serializability

@@ -10,24 +10,14 @@
 #include <tsl/robin_map.h>
 
 #include "analyses/open_units.h"
+#include "analyses/serializability/unit_pairs.h"
+#include "analyses/serializability/use.h"
 #include "base/hash.h"
 #include "order/happens_before.h"
 #include "order/lockset.h"
 #include "trace/event.h"
 
 namespace foretrace::serializability {
-
-// An access of a location or an acquire of a lock. Acquires are to locks what
-// writes are to locations, and acquires for reading what reads are.
-struct Use {
-  uint64_t index = 0;
-  Event event = {};
-  Op op = Op::skip;                // the event's; acq for the end of a wait
-  uint32_t object = 0;             // the event's, or the lock of the wait
-  Epoch epoch = {};                // in the order that no schedule can change
-  LocksetId held = kEmptyLockset;  // an acquire does not hold its lock yet
-};
-constexpr bool only_reads(Op op) { return op == Op::rd || op == Op::vrd || op == Op::racq; }
 
 // A unit uses something twice, and another thread uses it, too, so that it
 // conflicts with both: if it came between the two, the unit would not be
@@ -57,7 +47,7 @@ struct Intrusion {
 // depend on how often a program does the same thing.
 class Windows {
  public:
-  Windows() : held_(locksets_) {}
+  Windows() : held_(locksets_), pairs_(locksets_, fixed_order_) {}
 
   void process(uint64_t index, const Event& event);
   // Call some events ahead of process(), first the one, then the other: what is
@@ -75,7 +65,9 @@ class Windows {
   }
   // All that were found, by group, and in each the nearest first.
   std::vector<Intrusion> take();
-  uint64_t left_out() const { return left_out_; }
+  // And what needs two units and two things.
+  std::vector<Tangle> take_tangles();
+  uint64_t left_out() const { return left_out_ + pairs_.left_out(); }
   const LocksetTable& locksets() const { return locksets_; }
 
  private:
@@ -166,11 +158,12 @@ class Windows {
   uint32_t group_of(uint64_t window_key, const UseClass& uses);
   void add(uint32_t group, const Window& window, const Use& culprit);
   LocksetId held_since(const Thread& thread, uint64_t index);
-  void end_unit(Thread& thread);
+  void end_unit(ThreadId id, Thread& thread);
 
   HappensBefore fixed_order_;  // by fork, join and barrier
   LocksetTable locksets_;
   HeldLocks held_;
+  UnitPairs pairs_;
   std::vector<Thread> threads_;
   std::vector<Object> locations_;
   std::vector<Object> locks_;

@@ -1,0 +1,100 @@
+// The predictive form for two units and two things: each of the units comes
+// before the other, on one of the things.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "analyses/serializability/use.h"
+#include "base/hash.h"
+#include "order/happens_before.h"
+#include "order/lockset.h"
+
+namespace foretrace::serializability {
+
+// Conflicting uses: `out` in one unit with `in` in the other, and `back_out` in
+// the other with `back_in` in the one. If out comes before in, and back_out
+// before back_in, neither unit can have come first as a whole.
+struct Tangle {
+  Use out;
+  Use in;
+  Use back_out;
+  Use back_in;
+  uint32_t label = 0;        // of the one unit, outermost
+  uint32_t other_label = 0;  // of the other
+  uint64_t group = 0;        // those that look alike have the same
+};
+
+// Collects tangles of units that are over, those that nothing obvious rules out:
+// a lock that both units hold all the time between their two uses, or an order by
+// fork, join or barrier. For each `in` the first conflicting `out` of the unit is
+// enough, and for each `back_in` the first `back_out`: an earlier event is before
+// whatever a later one is before.
+//
+// Two units that can be tangled are one error, however many of their uses show
+// it: a group is a pair of labels. If the trace itself shows one, the others of
+// the group are not proposed. A unit is compared with the last ones of a few other
+// threads that used the same things; left_out() counts what was not tried.
+class UnitPairs {
+ public:
+  UnitPairs(LocksetTable& locksets, HappensBefore& fixed_order)
+      : locksets_(locksets), fixed_order_(fixed_order) {}
+
+  // In a unit.
+  void use(const Use& use);
+  void release(ThreadId thread, LockId lock, uint64_t index);
+  // The outermost unit is over. `knows_all`: the thread's fixed order did not
+  // change since it began.
+  void end(ThreadId thread, uint32_t label, bool knows_all);
+
+  std::vector<Tangle> take();
+  uint64_t left_out() const { return left_out_; }
+
+ private:
+  static constexpr size_t kKept = 4;     // units, of so many threads, for each thing
+  static constexpr size_t kUses = 64;    // of a unit that are compared
+  static constexpr size_t kAlike = 4;    // tangles of a group by the same sites
+  static constexpr size_t kTried = 64;   // tangles of a group
+  static constexpr size_t kLooks = 256;  // at pairs of units with the same labels
+
+  struct Unit {
+    ThreadId thread = 0;
+    uint32_t label = 0;
+    std::vector<Use> uses;
+    std::vector<std::pair<LockId, uint64_t>> releases;  // with their indexes
+  };
+  struct Group {
+    size_t looks = 0;
+    size_t tried = 0;
+    bool observed = false;
+  };
+  using UnitPointer = std::shared_ptr<const Unit>;
+
+  static uint64_t key_of(const Use& use) {
+    return uint64_t{use.object} << 1 | (space_of(use.op) == Space::lock ? 1 : 0);
+  }
+  std::vector<UnitPointer> others_of(const Unit& unit) const;
+  void remember(const UnitPointer& unit);
+  void compare(const Unit& one, const Unit& other);
+  void try_tangle(const Unit& one, const Unit& other, const Use& in, const Use& back_in);
+  static const Use* first_conflicting(const Unit& unit, const Use& use);
+  LocksetId held_through(const Unit& unit, const Use& a, const Use& b);
+  Group& group_of(const Unit& one, const Unit& other);
+  static uint64_t sites_of(const Tangle& tangle);
+
+  LocksetTable& locksets_;
+  HappensBefore& fixed_order_;
+  std::vector<Unit> open_;                                                  // by thread
+  tsl::robin_map<uint64_t, std::vector<UnitPointer>, IntegerHash> latest_;  // by thing
+  tsl::robin_map<uint64_t, size_t, IntegerHash> alike_;                     // by group and sites
+  tsl::robin_map<uint64_t, uint64_t, IntegerHash> group_numbers_;           // places in groups_
+  std::vector<Group> groups_;
+  std::vector<Tangle> found_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace foretrace::serializability
