@@ -21,40 +21,55 @@ void UnitPairs::release(ThreadId thread, LockId lock, uint64_t index) {
 }
 
 void UnitPairs::end(ThreadId thread, uint32_t label, bool knows_all) {
-  const auto unit = std::make_shared<Unit>(std::exchange(slot(open_, thread), {}));
-  if (unit->uses.empty()) return;
-  unit->thread = thread;
-  unit->label = label;
-  for (const UnitPointer& other : others_of(*unit)) {
-    const bool fixed = knows_all && fixed_order_.ordered(other->uses.back().epoch, thread);
-    if (fixed) continue;
-    Group& group = group_of(*unit, *other);
+  Unit& open = slot(open_, thread);
+  if (open.uses.empty()) return;
+  Unit& unit = ring_[++last_number_ % kRing];
+  std::swap(unit.uses, open.uses);  // which keeps what was allocated
+  std::swap(unit.releases, open.releases);
+  open.uses.clear();
+  open.releases.clear();
+  unit.number = last_number_;
+  unit.thread = thread;
+  unit.label = label;
+  for (const Unit* other : others_of(unit)) {
+    if (knows_all && fixed_order_.ordered(other->uses.back().epoch, thread)) continue;
+    Group& group = group_of(unit, *other);
     if (group.observed) continue;
     if (++group.looks > kLooks || group.tried == kTried) {
       ++left_out_;
       continue;
     }
-    compare(*unit, *other);
-    compare(*other, *unit);
+    compare(unit, *other);
+    compare(*other, unit);
   }
   remember(unit);
 }
 
+UnitPairs::LatestUnits& UnitPairs::latest(const Use& use) {
+  return slot(space_of(use.op) == Space::lock ? of_locks_ : of_locations_, use.object);
+}
+
+UnitPairs::Unit* UnitPairs::unit(UnitNumber number) {
+  if (number == 0) return nullptr;
+  Unit& unit = ring_[number % kRing];
+  if (unit.number == number) return &unit;
+  ++left_out_;
+  return nullptr;
+}
+
 // The last units of other threads that have two things in common with it.
-std::vector<UnitPairs::UnitPointer> UnitPairs::others_of(const Unit& unit) const {
-  std::vector<std::pair<UnitPointer, uint64_t>> shared;  // with the first common thing
-  std::vector<UnitPointer> others;
-  for (const Use& use : unit.uses) {
-    const auto found = latest_.find(key_of(use));
-    if (found == latest_.end()) continue;
-    for (const UnitPointer& other : found->second) {
-      if (other->thread == unit.thread) continue;
-      const auto known = std::find_if(shared.begin(), shared.end(),
-                                      [&](const auto& pair) { return pair.first == other; });
-      if (known == shared.end()) {
-        shared.emplace_back(other, key_of(use));
-      } else if (known->second != key_of(use) &&
-                 std::find(others.begin(), others.end(), other) == others.end()) {
+std::vector<const UnitPairs::Unit*> UnitPairs::others_of(const Unit& one) {
+  std::vector<const Unit*> others;
+  for (const Use& use : one.uses) {
+    for (const UnitNumber number : latest(use)) {
+      Unit* const other = unit(number);
+      if (other == nullptr || other->thread == one.thread) continue;
+      if (other->found_by != one.number) {
+        other->found_by = one.number;
+        other->found_with = key_of(use);
+        other->taken = false;
+      } else if (other->found_with != key_of(use) && !other->taken) {
+        other->taken = true;
         others.push_back(other);
       }
     }
@@ -62,44 +77,64 @@ std::vector<UnitPairs::UnitPointer> UnitPairs::others_of(const Unit& unit) const
   return others;
 }
 
-void UnitPairs::remember(const UnitPointer& unit) {
-  for (const Use& use : unit->uses) {
-    std::vector<UnitPointer>& units = latest_[key_of(use)];
-    if (!units.empty() && units.back() == unit) continue;
-    const size_t before = units.size();
-    std::erase_if(units, [&](const UnitPointer& other) { return other->thread == unit->thread; });
-    if (units.size() == kKept) units.erase(units.begin());
-    if (units.size() < before) ++left_out_;
-    units.push_back(unit);
+// For each thing it takes the place of its thread's last unit, or of the oldest.
+void UnitPairs::remember(const Unit& one) {
+  for (const Use& use : one.uses) {
+    LatestUnits& units = latest(use);
+    if (units.back() == one.number) continue;
+    auto old = std::find_if(units.begin(), units.end(), [&](UnitNumber number) {
+      const Unit& other = ring_[number % kRing];
+      return number != 0 && other.number == number && other.thread == one.thread;
+    });
+    if (old == units.end()) old = units.begin();
+    if (*old != 0) ++left_out_;
+    std::move(old + 1, units.end(), old);
+    units.back() = one.number;
   }
 }
 
 // All that leads from `one` to `other` with all that leads back.
 void UnitPairs::compare(const Unit& one, const Unit& other) {
-  for (const Use& in : other.uses) {
-    for (const Use& back_in : one.uses) {
-      if (key_of(in) < key_of(back_in)) try_tangle(one, other, in, back_in);
+  const std::vector<Conflict> there = conflicts(one, other);
+  const std::vector<Conflict> back = conflicts(other, one);
+  for (const Conflict& out : there) {
+    for (const Conflict& in : back) {
+      if (key_of(*out.to) < key_of(*in.to)) try_tangle(one, other, out, in);
     }
   }
 }
 
-void UnitPairs::try_tangle(const Unit& one, const Unit& other, const Use& in, const Use& back_in) {
-  const Use* const out = first_conflicting(one, in);
-  const Use* const back_out = first_conflicting(other, back_in);
-  if (out == nullptr || back_out == nullptr) return;
+// For each use of `to` the first use of `from` that it conflicts with, if any.
+std::vector<UnitPairs::Conflict> UnitPairs::conflicts(const Unit& from, const Unit& to) {
+  std::vector<Conflict> all;
+  for (const Use& use : to.uses) {
+    const auto first = std::find_if(from.uses.begin(), from.uses.end(), [&](const Use& other) {
+      return key_of(other) == key_of(use) && !(only_reads(other.op) && only_reads(use.op));
+    });
+    if (first != from.uses.end()) all.push_back({&*first, &use});
+  }
+  return all;
+}
+
+void UnitPairs::try_tangle(const Unit& one, const Unit& other, const Conflict& there,
+                           const Conflict& back) {
+  const Use& out = *there.from;
+  const Use& in = *there.to;
+  const Use& back_out = *back.from;
+  const Use& back_in = *back.to;
   // Else program order and the two edges make a circle.
-  if (back_in.index < out->index && in.index < back_out->index) return;
+  if (back_in.index < out.index && in.index < back_out.index) return;
   Group& group = group_of(one, other);
-  if (out->index < in.index && back_out->index < back_in.index) {
+  if (out.index < in.index && back_out.index < back_in.index) {
     group.observed = true;
     return;
   }
-  if (locksets_.exclude_each_other(held_through(one, *out, back_in),
-                                   held_through(other, in, *back_out))) {
+  if (locksets_.exclude_each_other(held_through(one, out, back_in),
+                                   held_through(other, in, back_out))) {
     return;
   }
   const auto number = static_cast<uint64_t>(&group - groups_.data()) + 1;
-  const Tangle tangle = {*out, in, *back_out, back_in, one.label, other.label, number};
+  const Tangle tangle = {out, in, back_out, back_in, one.label, other.label, number};
   size_t& alike = alike_[sites_of(tangle)];
   if (group.tried == kTried || alike == kAlike) {
     ++left_out_;
@@ -108,13 +143,6 @@ void UnitPairs::try_tangle(const Unit& one, const Unit& other, const Use& in, co
   ++alike;
   ++group.tried;
   found_.push_back(tangle);
-}
-
-const Use* UnitPairs::first_conflicting(const Unit& unit, const Use& use) {
-  const auto found = std::find_if(unit.uses.begin(), unit.uses.end(), [&](const Use& other) {
-    return key_of(other) == key_of(use) && !(only_reads(other.op) && only_reads(use.op));
-  });
-  return found == unit.uses.end() ? nullptr : &*found;
 }
 
 // The locks that the unit held at both uses, and did not release in between.

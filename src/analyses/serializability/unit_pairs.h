@@ -2,8 +2,8 @@
 // before the other, on one of the things.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -42,7 +42,7 @@ struct Tangle {
 class UnitPairs {
  public:
   UnitPairs(LocksetTable& locksets, HappensBefore& fixed_order)
-      : locksets_(locksets), fixed_order_(fixed_order) {}
+      : locksets_(locksets), fixed_order_(fixed_order), ring_(kRing) {}
 
   // In a unit.
   void use(const Use& use);
@@ -55,43 +55,62 @@ class UnitPairs {
   uint64_t left_out() const { return left_out_; }
 
  private:
+  static constexpr size_t kRing = 4096;  // the last units
   static constexpr size_t kKept = 4;     // units, of so many threads, for each thing
   static constexpr size_t kUses = 64;    // of a unit that are compared
   static constexpr size_t kAlike = 4;    // tangles of a group by the same sites
   static constexpr size_t kTried = 64;   // tangles of a group
   static constexpr size_t kLooks = 256;  // at pairs of units with the same labels
 
+  // Units are numbered; 0 is none.
+  using UnitNumber = uint64_t;
   struct Unit {
+    UnitNumber number = 0;
     ThreadId thread = 0;
     uint32_t label = 0;
     std::vector<Use> uses;
     std::vector<std::pair<LockId, uint64_t>> releases;  // with their indexes
+    // While a later unit looks for partners: which one, by what it found this one
+    // first, and whether it has taken it.
+    UnitNumber found_by = 0;
+    uint64_t found_with = 0;
+    bool taken = false;
   };
+  using LatestUnits = std::array<UnitNumber, kKept>;  // the latest last
   struct Group {
     size_t looks = 0;
     size_t tried = 0;
     bool observed = false;
   };
-  using UnitPointer = std::shared_ptr<const Unit>;
 
   static uint64_t key_of(const Use& use) {
     return uint64_t{use.object} << 1 | (space_of(use.op) == Space::lock ? 1 : 0);
   }
-  std::vector<UnitPointer> others_of(const Unit& unit) const;
-  void remember(const UnitPointer& unit);
+  LatestUnits& latest(const Use& use);
+  // Null if so many came since that it is forgotten.
+  Unit* unit(UnitNumber number);
+  std::vector<const Unit*> others_of(const Unit& unit);
+  void remember(const Unit& unit);
   void compare(const Unit& one, const Unit& other);
-  void try_tangle(const Unit& one, const Unit& other, const Use& in, const Use& back_in);
-  static const Use* first_conflicting(const Unit& unit, const Use& use);
+  struct Conflict {
+    const Use* from;
+    const Use* to;
+  };
+  static std::vector<Conflict> conflicts(const Unit& from, const Unit& to);
+  void try_tangle(const Unit& one, const Unit& other, const Conflict& there, const Conflict& back);
   LocksetId held_through(const Unit& unit, const Use& a, const Use& b);
   Group& group_of(const Unit& one, const Unit& other);
   static uint64_t sites_of(const Tangle& tangle);
 
   LocksetTable& locksets_;
   HappensBefore& fixed_order_;
-  std::vector<Unit> open_;                                                  // by thread
-  tsl::robin_map<uint64_t, std::vector<UnitPointer>, IntegerHash> latest_;  // by thing
-  tsl::robin_map<uint64_t, size_t, IntegerHash> alike_;                     // by group and sites
-  tsl::robin_map<uint64_t, uint64_t, IntegerHash> group_numbers_;           // places in groups_
+  std::vector<Unit> open_;  // by thread
+  std::vector<Unit> ring_;  // by number, modulo its size
+  UnitNumber last_number_ = 0;
+  std::vector<LatestUnits> of_locations_;  // the last units that used it
+  std::vector<LatestUnits> of_locks_;
+  tsl::robin_map<uint64_t, size_t, IntegerHash> alike_;            // by group and sites
+  tsl::robin_map<uint64_t, uint64_t, IntegerHash> group_numbers_;  // places in groups_
   std::vector<Group> groups_;
   std::vector<Tangle> found_;
   uint64_t left_out_ = 0;
