@@ -12,7 +12,8 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FORETRACE = os.environ.get("FORETRACE", str(ROOT / "build" / "test" / "foretrace"))
-PAPER = ROOT / "tests" / "traces" / "paper000"
+PAPERS = ROOT / "tests" / "traces"
+PAPER = PAPERS / "paper000"
 
 
 def run(*arguments, **options):
@@ -66,6 +67,42 @@ class Analyze(unittest.TestCase):
             found = findings(target, "--analysis", "hb")["findings"]
             self.assertEqual(sorted(f["variable"] for f in found), [f"race{i}" for i in range(7)], shape)
             self.assertEqual({f["strength"] for f in found}, {"observed"})
+
+    def test_nondeterministic_read_says_what_it_can_see(self):
+        (read,) = findings(PAPERS / "paper001" / "figure-1.tiddle", "--analysis", "nondeterminism")["findings"]
+        self.assertEqual((read["kind"], read["strength"]), ("nondeterministic-read", "certified"))
+        self.assertEqual({k: read["detail"][k] for k in ("read", "writer", "challenger", "order")},
+                         {"read": 4, "writer": 1, "challenger": None, "order": "c-r-w"})
+        self.assertEqual(read["witness"], [3, 4])
+
+    def test_many_nondeterministic_reads_are_summarised(self):
+        trace = self.path / "many.tiddle"
+        trace.write_text("".join(f"wr {1 + i % 2} x @ a.cc:{1 + i % 3}\nrd 3 x @ a.cc:9\n" for i in range(20)))
+        options = (trace, "--analysis", "nondeterminism")
+        self.assertGreater(len(findings(*options)["findings"]), 20)
+        summary = findings(*options, "--max-reads", 20)["findings"]
+        self.assertEqual(len(summary), 4)  # the sites of the writes, and the initial value
+        self.assertGreater(sum(f["detail"]["same_places"] for f in summary), 20)
+
+    def test_table_of_witnesses(self):
+        trace = PAPERS / "paper001" / "figure-5.tiddle"
+        table = findings(trace, "--analysis", "nondeterminism", "--table")["analyses"]["nondeterminism"]["table"]
+        self.assertEqual(table["possible witnesses"],
+                         table["feasible witnesses"] + table["infeasible witnesses"])
+        self.assertIn("possible witnesses", run("analyze", trace, "--analysis", "nondeterminism", "--table").stdout)
+
+    def test_atomic_sets_depend_on_what_belongs_together(self):
+        options = (PAPERS / "paper002" / "figure-1b-two-sets.tiddle", "--analysis", "atomic-sets")
+        self.assertEqual(findings(*options)["findings"], [])
+        self.assertEqual(findings(*options, "--sets", "location")["findings"], [])
+        report = findings(*options, "--sets", "all")
+        self.assertEqual(sorted(f["detail"]["pattern"] for f in report["findings"]), [1, 2, 3, 4, 5])
+        stale = next(f for f in report["findings"] if f["detail"]["pattern"] == 1)
+        self.assertEqual(stale["strength"], "observed")
+        self.assertEqual(stale["labels"], ["transfer", "inc"])
+        self.assertEqual(stale["detail"]["threads"], ["1", "2"])
+        self.assertEqual(stale["detail"]["locations"], ["global.opCounter"])
+        self.assertEqual(run("analyze", *options, "--sets", "some").returncode, 2)
 
     def test_reads_from_a_pipe(self):
         text = (PAPER / "figure-1.8.tiddle").read_text()

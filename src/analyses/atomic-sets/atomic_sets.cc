@@ -143,6 +143,9 @@ class AtomicSets : public Analysis {
     if (!is_lone) candidate.labels.push_back(violation.other_label);
     for (size_t i = 0; i < pattern.length; ++i) {
       candidate.events.push_back(event_of(violation, i));
+      // So that the beginning of the trace becomes the witness.
+      if (i > 0)
+        candidate.order.emplace_back(violation.moments[i - 1].index, violation.moments[i].index);
     }
     candidate.message = fmt::format(
         "units are not serializable on {}: {} of thread {} and {} of thread {} interleave: {}",
@@ -160,7 +163,9 @@ class AtomicSets : public Analysis {
             make_event(access.other ? violation.key.other_thread : violation.key.thread,
                        access.writes ? Op::wr : Op::rd,
                        access.second ? violation.key.second : violation.key.first, moment.site),
-            watcher_->locksets().locks(moment.held)};
+            watcher_->locksets().locks(moment.held), true,
+            access.other ? "u': " + unit_name(violation.other_label)
+                         : "u: " + unit_name(violation.label)};
   }
 
   std::string reason(const Violation& violation, const Pattern& pattern,

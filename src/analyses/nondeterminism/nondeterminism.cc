@@ -40,7 +40,7 @@ constexpr AnalysisOption kMaxReadsOption = {
 constexpr uint64_t kMaxChoiceGraphs = 1'000;
 // Clock entries that a witness may need, on average. In a long trace, what is far
 // away from a read needs much of what lies between.
-constexpr uint64_t kWorkPerWitness = 1'000;
+constexpr uint64_t kWorkPerWitness = 300;
 // Steps times threads that still get clocks: 1 GB.
 constexpr uint64_t kLargestGraph = uint64_t{1} << 28;
 // Of the reads and challengers at the same places, so many are tried.
@@ -240,9 +240,9 @@ class Nondeterminism : public Analysis {
     candidate.kind = "nondeterministic-read";
     candidate.variable = trace_.events[read].object;
     candidate.other_read = {read, writer, challenger};
-    candidate.events.push_back(candidate_event(read));
-    if (writer) candidate.events.push_back(candidate_event(*writer));
-    if (challenger) candidate.events.push_back(candidate_event(*challenger));
+    candidate.events.push_back(candidate_event(read, "the read"));
+    if (writer) candidate.events.push_back(candidate_event(*writer, "what it saw"));
+    if (challenger) candidate.events.push_back(candidate_event(*challenger, "what it can see"));
     const std::string seen =
         fmt::format("saw {} and can see {}", source_text(writer), source_text(challenger));
     candidate.message = fmt::format("nondeterministic read of {}: thread {}, reading it at {}, {}",
@@ -257,8 +257,8 @@ class Nondeterminism : public Analysis {
     return candidate;
   }
 
-  CandidateEvent candidate_event(uint64_t index) const {
-    return {index, trace_.events[index], locksets_.locks(held_[index])};
+  CandidateEvent candidate_event(uint64_t index, std::string role) const {
+    return {index, trace_.events[index], locksets_.locks(held_[index]), true, std::move(role)};
   }
   static nlohmann::ordered_json or_null(const std::optional<uint64_t>& index) {
     return index ? nlohmann::ordered_json(*index) : nlohmann::ordered_json(nullptr);
