@@ -40,11 +40,15 @@ constexpr AnalysisOption kMaxReadsOption = {
 constexpr uint64_t kMaxChoiceGraphs = 1'000;
 // Clock entries that a witness may need, on average. In a long trace, what is far
 // away from a read needs much of what lies between.
-constexpr uint64_t kWorkPerWitness = 300;
+constexpr uint64_t kWorkPerWitness = 100;
 // Steps times threads that still get clocks: 1 GB.
 constexpr uint64_t kLargestGraph = uint64_t{1} << 28;
 // Of the reads and challengers at the same places, so many are tried.
 constexpr uint64_t kTriedPerPlaces = 64;
+// A schedule may be as long as the trace, so in a long trace fewer are looked for:
+// this many events of schedules in all, but at least some schedules.
+constexpr uint64_t kScheduledEvents = 4'000'000'000;
+constexpr uint64_t kFewestSchedules = 1'000;
 
 std::string percent(uint64_t part, uint64_t whole) {
   return fmt::format(
@@ -129,7 +133,7 @@ class Nondeterminism : public Analysis {
     }
     if (not_tried_ > 0) {
       notes.push_back(
-          fmt::format("{}: of {}, {} were not tried: too many at the same places (--max-reads)",
+          fmt::format("{}: of {}, {} were not tried: too many, or too many at the same places",
                       kName, counted(found_.size(), "read and challenger", "reads and challengers"),
                       with_commas(not_tried_)));
     }
@@ -185,21 +189,23 @@ class Nondeterminism : public Analysis {
                 return std::pair(graph.index(a.read), event_of(graph, a.challenger)) <
                        std::pair(graph.index(b.read), event_of(graph, b.challenger));
               });
-    const bool each = found_.size() <= context_.settings.count(kMaxReadsOption);
+    const uint64_t most =
+        std::max(kFewestSchedules, kScheduledEvents / std::max<uint64_t>(trace_.events.size(), 1));
+    const bool each = found_.size() <= std::min(most, context_.settings.count(kMaxReadsOption));
     if (!each) {
       for (const NondeterministicRead& found : found_) ++places_[places_key(graph, found)].count;
     }
+    uint64_t proposed = 0;
     tsl::robin_map<uint64_t, uint64_t, IntegerHash> tried;
     for (const NondeterministicRead& found : found_) {
-      Candidate candidate = candidate_of(graph, found);
-      if (!each) {
-        const uint64_t key = places_key(graph, found);
-        if (++tried[key] > kTriedPerPlaces) {
-          ++not_tried_;
-          continue;
-        }
-        summarise(candidate, places_[key]);
+      const uint64_t key = each ? 0 : places_key(graph, found);
+      if (!each && (proposed == most || ++tried[key] > kTriedPerPlaces)) {
+        ++not_tried_;
+        continue;
       }
+      ++proposed;
+      Candidate candidate = candidate_of(graph, found);
+      if (!each) summarise(candidate, places_[key]);
       context_.propose(std::move(candidate));
     }
   }
