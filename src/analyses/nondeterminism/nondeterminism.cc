@@ -40,14 +40,14 @@ constexpr AnalysisOption kMaxReadsOption = {
 constexpr uint64_t kMaxChoiceGraphs = 1'000;
 // Clock entries that a witness may need, on average. In a long trace, what is far
 // away from a read needs much of what lies between.
-constexpr uint64_t kWorkPerWitness = 100;
+constexpr uint64_t kWorkPerWitness = 50;
 // Steps times threads that still get clocks: 1 GB.
 constexpr uint64_t kLargestGraph = uint64_t{1} << 28;
 // Of the reads and challengers at the same places, so many are tried.
 constexpr uint64_t kTriedPerPlaces = 64;
 // A schedule may be as long as the trace, so in a long trace fewer are looked for:
 // this many events of schedules in all, but at least some schedules.
-constexpr uint64_t kScheduledEvents = 4'000'000'000;
+constexpr uint64_t kScheduledEvents = 1'000'000'000;
 constexpr uint64_t kFewestSchedules = 1'000;
 
 std::string percent(uint64_t part, uint64_t whole) {
