@@ -205,7 +205,10 @@ void add_analysis_options(CLI::App& app, ReportOptions& options) {
 void add_report_options(CLI::App& app, ReportOptions& options) {
   app.add_option(
          "--analysis", options.analyses,
-         "The analyses to run, separated by commas (default: all; see 'foretrace analyses')")
+         fmt::format(
+             "The analyses to run, separated by commas (default: {}; see 'foretrace analyses')",
+             options.analyses.empty() ? "all"
+                                      : fmt::format("{}", fmt::join(options.analyses, ","))))
       ->delimiter(',')
       ->allow_extra_args(false)  // the next word is the trace, or the program
       ->type_name("NAME,…");

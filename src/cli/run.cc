@@ -111,6 +111,7 @@ Result<int> run(const CLI::App& app, const Options& options) {
 std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   options->report.output.clear();
+  options->report.analyses = {"cp", "deadlock", "hb", "mb", "race", "sidetrack"};
   add_report_options(app, options->report);
   app.add_option("--keep", options->keep, "Also write the trace to FILE")->type_name("FILE");
   add_choice(app, "--exit", options->exit, {"program", "findings"},

@@ -109,7 +109,7 @@ class FunctionInstrumenter {
     const Description now = describer_.describe_access(instruction, pointer);
     if (llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(pointer))) return now;
     const llvm::MDNode* const noted = instruction.getMetadata(kNameMetadata);
-    if (noted == nullptr) return now;
+    if (noted == nullptr) return is_telling(now.what) ? now : Description();
     return {llvm::cast<llvm::MDString>(noted->getOperand(0))->getString().str(),
             llvm::mdconst::extract<llvm::ConstantInt>(noted->getOperand(1))->getZExtValue()};
   }

@@ -13,6 +13,16 @@ llvm::StringRef callee_name(const llvm::CallBase& call) {
 
 }  // namespace
 
+bool is_telling(llvm::StringRef what) {
+  const llvm::StringRef name = what.ltrim('*');
+  return !name.empty() && name != "this" && !name.starts_with("std::") && !name.starts_with("_");
+}
+
+bool is_system_file(llvm::StringRef file) {
+  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
+         file.contains("/include/c++/") || file.contains("/../include/");
+}
+
 bool is_left_alone(const llvm::Function& function) {
   return function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation) ||
          function.hasFnAttribute(llvm::Attribute::Naked) ||

@@ -9,6 +9,12 @@ namespace foretrace::instrument {
 // Where PreparePass leaves the name of what an instruction accesses.
 inline constexpr const char* kNameMetadata = "foretrace.what";
 
+// Names of the standard library's insides tell a user nothing.
+bool is_telling(llvm::StringRef what);
+
+// Whether a file belongs to the system or the compiler, not to the program.
+bool is_system_file(llvm::StringRef file);
+
 // Whether the function is not to be touched: its author says so, or it is none
 // of the program's.
 bool is_left_alone(const llvm::Function& function);

@@ -10,10 +10,18 @@
 namespace foretrace::instrument {
 namespace {
 
-// Names of the standard library's insides tell a user nothing.
-bool is_telling(llvm::StringRef what) {
-  const llvm::StringRef name = what.ltrim('*');
-  return !name.empty() && name != "this" && !name.starts_with("std::") && !name.starts_with("__");
+// Without optimisation nothing is inlined, and the place where std::lock_guard
+// takes a lock would be in the standard library for all of them. So its small
+// functions are inlined here too; what is theirs then has the caller's place.
+void inline_library_function(llvm::Function& function) {
+  const llvm::DISubprogram* const place = function.getSubprogram();
+  if (place == nullptr || !function.hasFnAttribute(llvm::Attribute::OptimizeNone) ||
+      !function.hasLinkOnceODRLinkage() || !is_system_file(place->getFilename())) {
+    return;
+  }
+  function.removeFnAttr(llvm::Attribute::OptimizeNone);
+  function.removeFnAttr(llvm::Attribute::NoInline);
+  function.addFnAttr(llvm::Attribute::AlwaysInline);
 }
 
 void note_name(llvm::Instruction& instruction, const Description& description) {
@@ -50,6 +58,7 @@ llvm::PreservedAnalyses PreparePass::run(llvm::Module& module, llvm::ModuleAnaly
     // Optimisation may otherwise read memory earlier than the program does, or
     // where it does not: harmless in the machine, a false race in a recording.
     function.addFnAttr(llvm::Attribute::SanitizeThread);
+    inline_library_function(function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (const llvm::Value* pointer = pointer_of(instruction)) {
         note_name(instruction, describer.describe_access(instruction, pointer));

@@ -3,20 +3,15 @@
 #include <llvm/ADT/Twine.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
-#include <llvm/Support/Path.h>
+
+#include "instrument/names.h"
 
 namespace foretrace::instrument {
 namespace {
 
-bool is_system_file(const llvm::DILocation& place) {
-  const llvm::StringRef file = place.getFilename();
-  return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
-         file.contains("/include/c++/") || file.contains("/../include/");
-}
-
 const llvm::DILocation* shown_place(const llvm::DILocation* place) {
   for (const llvm::DILocation* outer = place; outer != nullptr; outer = outer->getInlinedAt()) {
-    if (!is_system_file(*outer)) return outer;
+    if (!is_system_file(outer->getFilename())) return outer;
   }
   return place;
 }

@@ -22,6 +22,7 @@ ProcessEvents::ProcessEvents(uint32_t process, RecordedNames& names, Symbols& sy
 void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buffer) {
   buffer_ = &buffer;
   site_number_ = record.site();
+  impatient_ = record.kind() == Kind::try_lock || record.kind() == Kind::try_lock_shared;
   Thread& self = thread(number);
   const uint64_t address = record.address();
   if (record.kind() == Kind::operand) {
@@ -50,8 +51,10 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::atomic_update:
       return access(self, Op::vrmw, address, std::max(1U, record.size()));
     case Kind::lock:
+    case Kind::try_lock:
       return acquire(self, address, false);
     case Kind::lock_shared:
+    case Kind::try_lock_shared:
       return acquire(self, address, true);
     case Kind::unlock:
       return release(self, address);
@@ -83,7 +86,10 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::unit_begin:
       return begin_unit(self, static_cast<uint32_t>(address));
     case Kind::unit_end:
-      return end_unit(self, static_cast<uint32_t>(address));
+      return end_unit(self);
+    case Kind::benign:
+      benign_[address] = self.operand;
+      return;
     case Kind::none:
     case Kind::operand:
     case Kind::stamp:
@@ -107,7 +113,18 @@ ProcessEvents::Thread& ProcessEvents::thread(uint32_t number) {
 }
 
 void ProcessEvents::emit(const Thread& thread, Op op, uint32_t object) {
-  buffer_->events.push_back(make_event(thread.id, op, object, names_.site(site_number_).site));
+  const SiteId site = names_.site(site_number_).site;
+  buffer_->events.push_back(
+      make_event(thread.id, op, object, impatient_ ? impatient_twin(site) : site));
+}
+
+SiteId ProcessEvents::impatient_twin(SiteId site) {
+  const auto [twin, is_new] = impatient_twins_.try_emplace(site, symbols_.sites.size());
+  if (is_new) {
+    symbols_.sites.push_back(symbols_.sites[site]);
+    symbols_.impatient_sites.push_back(twin->second);
+  }
+  return twin->second;
 }
 
 // A thread may end with locks; a joined one holds none.
@@ -131,7 +148,16 @@ void ProcessEvents::join(Thread& thread, Thread& child) {
 
 // ---- accesses
 
+// What may race counts as atomic: no race, and its order is respected.
+bool ProcessEvents::is_benign(uint64_t address) const {
+  auto range = benign_.upper_bound(address);
+  return range != benign_.begin() && address < (--range)->first + range->second;
+}
+
 void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64_t bytes) {
+  if (!benign_.empty() && is_access(op) && is_benign(address)) {
+    op = op == Op::rd ? Op::vrd : Op::vwr;
+  }
   for (const LocationId location : memory_.locate(address, bytes)) emit(thread, op, location);
 }
 
@@ -214,14 +240,13 @@ void ProcessEvents::begin_unit(Thread& thread, uint32_t label) {
   emit(thread, Op::beg, known->second);
 }
 
-void ProcessEvents::end_unit(Thread& thread, uint32_t label) {
-  const auto known = labels_.find(label);
-  if (known == labels_.end() || thread.units.empty() || thread.units.back() != known->second) {
+void ProcessEvents::end_unit(Thread& thread) {
+  if (thread.units.empty()) {
     ++left_out_;
     return;
   }
+  emit(thread, Op::end, thread.units.back());
   thread.units.pop_back();
-  emit(thread, Op::end, known->second);
 }
 
 // ---- memory
@@ -247,6 +272,7 @@ void ProcessEvents::forget(uint64_t address, uint64_t bytes) {
   erase(locks_);
   erase(conditions_);
   erase(barriers_);
+  erase(benign_);
 }
 
 // ---- names
@@ -266,15 +292,19 @@ std::string ProcessEvents::place_in_block(uint64_t address) const {
   return site.empty() ? "" : " of the object allocated at " + site;
 }
 
+// Its place in the block, for want of a better name: "byte 8".
+std::string ProcessEvents::offset_in_block(uint64_t address) const {
+  const auto block = blocks_.upper_bound(address);
+  return fmt::format("byte {}", address - std::prev(block)->first);
+}
+
 std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback) const {
   const RecordedSite& site = names_.site(site_number_);
   const std::string in_block = place_in_block(address);
-  std::string name = !site.what.empty() ? site.what : fallback;
-  if (site.what.empty() && in_block.empty()) {
-    const std::string where = symbols_.site_text(site.site);
-    if (!where.empty()) name += " used at " + where;
-  }
-  return name + in_block;
+  if (!site.what.empty()) return site.what + in_block;
+  if (!in_block.empty()) return offset_in_block(address) + in_block;
+  const std::string where = symbols_.site_text(site.site);
+  return where.empty() ? fallback : fmt::format("{} used at {}", fallback, where);
 }
 
 }  // namespace foretrace

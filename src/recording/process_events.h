@@ -62,22 +62,26 @@ class ProcessEvents {
   void emit(const Thread& thread, Op op, uint32_t object);
   void access(const Thread& thread, Op op, uint64_t address, uint64_t bytes);
   void acquire(Thread& thread, uint64_t address, bool shared);
+  // The twin of a site for acquires that give up (Symbols::impatient_sites).
+  SiteId impatient_twin(SiteId site);
   void release(Thread& thread, uint64_t address);
   void wait(Thread& thread, uint64_t mutex, uint64_t condition);
   void notify(const Thread& thread, uint64_t condition, Op op);
   void join(Thread& thread, Thread& child);
   void begin_unit(Thread& thread, uint32_t label);
-  void end_unit(Thread& thread, uint32_t label);
+  void end_unit(Thread& thread);
   void let_go_of_everything(Thread& thread);
   void begin_block(uint64_t address, uint64_t bytes, uint32_t site);
   void end_block(uint64_t address);
   void forget(uint64_t address, uint64_t bytes);
 
+  bool is_benign(uint64_t address) const;
   Lock& lock_at(uint64_t address);
   std::string unique(std::string name);
   // What to call the bytes at an address, by the site that accesses them first.
   std::string name_of_place(uint64_t address, const char* fallback) const;
   std::string place_in_block(uint64_t address) const;
+  std::string offset_in_block(uint64_t address) const;
 
   const uint32_t process_;
   RecordedNames& names_;
@@ -88,11 +92,14 @@ class ProcessEvents {
   std::map<uint64_t, Lock> locks_;                 // by address
   std::map<uint64_t, LockId> conditions_;          // by address: the lock of the last wait
   std::map<uint64_t, uint32_t> barriers_;          // by address
+  std::map<uint64_t, uint64_t> benign_;            // from addresses to bytes
   std::map<uint64_t, Block> blocks_;               // by address
   std::unordered_map<uint32_t, uint32_t> labels_;  // from the process's numbers
+  std::unordered_map<SiteId, SiteId> impatient_twins_;
   uint64_t left_out_ = 0;
   EventBuffer* buffer_ = nullptr;  // during add()
   uint32_t site_number_ = 0;       // of the record that is added
+  bool impatient_ = false;         // it is an acquire that would have given up
 };
 
 }  // namespace foretrace

@@ -24,29 +24,32 @@ inline constexpr uint32_t kVersion = 1;
 // access has one where it clashes with a thread that it is not ordered with.
 enum class Kind : uint8_t {
   none = 0,
-  operand = 1,          // a second number for the record that follows
-  read = 2,             // of `size` bytes
-  write = 3,            //
-  read_range = 4,       // of as many bytes as the upper half of `tail` says
-  write_range = 5,      //
-  lock = 6,             // stamped; the lock is held now
-  lock_shared = 7,      // stamped; for reading
-  unlock = 8,           // stamped; of whatever kind the lock is held
-  cond_wait = 9,        // stamped; the address is the mutex, the operand the condition
-  cond_signal = 10,     // stamped; the address is the condition
-  cond_broadcast = 11,  //
-  barrier = 12,         // stamped; arrival
-  atomic_read = 13,     // stamped
-  atomic_write = 14,    //
-  atomic_update = 15,   // read and write in one
-  thread_create = 16,   // stamped; the address is the new thread's number
-  thread_join = 17,     // stamped; likewise
-  alloc = 18,           // stamped; the operand is the number of bytes
-  free = 19,            // stamped
-  unit_begin = 20,      // the address is the number of the label
-  unit_end = 21,        //
-  stamp = 22,           // stamped; nothing but an order: what follows comes after it
-  lock_gone = 23,       // a lock's life ends: its address may become another lock
+  operand = 1,           // a second number for the record that follows
+  read = 2,              // of `size` bytes
+  write = 3,             //
+  read_range = 4,        // of as many bytes as the upper half of `tail` says
+  write_range = 5,       //
+  lock = 6,              // stamped; the lock is held now
+  lock_shared = 7,       // stamped; for reading
+  unlock = 8,            // stamped; of whatever kind the lock is held
+  cond_wait = 9,         // stamped; the address is the mutex, the operand the condition
+  cond_signal = 10,      // stamped; the address is the condition
+  cond_broadcast = 11,   //
+  barrier = 12,          // stamped; arrival
+  atomic_read = 13,      // stamped
+  atomic_write = 14,     //
+  atomic_update = 15,    // read and write in one
+  thread_create = 16,    // stamped; the address is the new thread's number
+  thread_join = 17,      // stamped; likewise
+  alloc = 18,            // stamped; the operand is the number of bytes
+  free = 19,             // stamped
+  unit_begin = 20,       // the address is the number of the label
+  unit_end = 21,         // of the innermost unit
+  stamp = 22,            // stamped; nothing but an order: what follows comes after it
+  lock_gone = 23,        // a lock's life ends: its address may become another lock
+  try_lock = 24,         // stamped; as lock, by a thread that would not have waited for ever
+  try_lock_shared = 25,  //
+  benign = 26,           // stamped; races on as many bytes as the operand says are meant
 };
 
 // 16 bytes:

@@ -108,6 +108,10 @@ class Symbols {
   NameTable functions;
   StableVector<Site> sites;  // [0] is the unknown site
 
+  // Sites whose acquires do not wait for ever: of a trylock or a timed lock. Each
+  // has a number that no other acquire has.
+  StableVector<SiteId> impatient_sites;
+
   // "file:line:column", "file:line", "12", or "" for the unknown site.
   std::string site_text(SiteId id) const;
   std::string site_function(SiteId id) const;

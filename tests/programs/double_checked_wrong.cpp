@@ -1,6 +1,5 @@
 // Double-checked initialisation with a plain flag.
 // expect race: data-race ready
-// expect race: data-race value
 #include <mutex>
 #include <thread>
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <unordered_set>
 #include <vector>
 
 #include "analyses/analysis.h"
@@ -83,7 +84,15 @@ class Deadlock : public Analysis {
     // Taking a lock back after a wait: the thread holds it already, by resume().
     const bool shared = event.op() == Op::racq;
     if (held == locksets_.with(held, {event.object, shared})) return;
+    if (is_impatient(event.site)) return;
     if (!all_requests_.add(index, event, held, kKeptPerRequest)) ++left_out_;
+  }
+
+  // A trylock or a timed lock gives up instead of waiting.
+  bool is_impatient(SiteId site) {
+    const StableVector<SiteId>& all = context_.symbols.impatient_sites;
+    for (; impatient_seen_ < all.size(); ++impatient_seen_) impatient_.insert(all[impatient_seen_]);
+    return !impatient_.empty() && impatient_.contains(site);
   }
 
   bool stopped() const {
@@ -192,6 +201,8 @@ class Deadlock : public Analysis {
   AnalysisContext context_;
   const uint64_t max_candidates_;
   LocksetTable locksets_;
+  uint32_t impatient_seen_ = 0;
+  std::unordered_set<SiteId> impatient_;
   HeldLocks held_;
   LockRequests all_requests_;
   std::vector<LockRequest> requests_;         // those that may be in a cycle

@@ -34,6 +34,7 @@ constexpr uint32_t tag(const char (&letters)[5]) {
 }
 inline constexpr uint32_t kNames = tag("NAME");
 inline constexpr uint32_t kSites = tag("SITE");
+inline constexpr uint32_t kImpatientSites = tag("tryl");
 inline constexpr uint32_t kDeclarations = tag("DECL");
 inline constexpr uint32_t kEvents = tag("EVNT");
 inline constexpr uint32_t kEnd = tag("ENDS");

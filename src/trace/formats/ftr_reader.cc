@@ -195,6 +195,9 @@ Result<void> FtrReader::read(EventBuffer& buffer) {
       case ftr::kSites:
         done = read_sites();
         break;
+      case ftr::kImpatientSites:
+        done = read_impatient_sites();
+        break;
       case ftr::kDeclarations:
         done = read_declarations();
         break;
@@ -249,6 +252,17 @@ Result<void> FtrReader::read_sites() {
     mutable_symbols().sites.push_back(site);
   }
   if (!cursor.ok()) return damaged("a site ends outside it");
+  return {};
+}
+
+Result<void> FtrReader::read_impatient_sites() {
+  Cursor cursor(payload_);
+  while (cursor.ok() && !cursor.done()) {
+    const SiteId site = cursor.varint32();
+    if (site >= symbols().sites.size()) return damaged("it names a site that is not there");
+    mutable_symbols().impatient_sites.push_back(site);
+  }
+  if (!cursor.ok()) return damaged("a site's number ends outside it");
   return {};
 }
 

@@ -29,6 +29,7 @@ class FtrReader : public TraceReader {
   Result<void> unpack(std::string_view stored);
   Result<void> read_names();
   Result<void> read_sites();
+  Result<void> read_impatient_sites();
   Result<void> read_declarations();
   Result<void> read_end();
   Result<void> read_events(EventBuffer& buffer);

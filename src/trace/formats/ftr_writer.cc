@@ -99,6 +99,13 @@ void FtrWriter::write_new_symbols() {
     }
     write_chunk(ftr::kSites, sites);
   }
+  std::string impatient;
+  for (; impatient_done_ < symbols().impatient_sites.size(); ++impatient_done_) {
+    const SiteId site = symbols().impatient_sites[impatient_done_];
+    if (site >= sites_done_) break;  // it was added meanwhile
+    ftr::append_varint(impatient, site);
+  }
+  if (!impatient.empty()) write_chunk(ftr::kImpatientSites, impatient);
   const auto declare = [&](uint8_t kind, std::string_view name,
                            const std::vector<std::string>& members) {
     std::string declaration;

@@ -34,6 +34,7 @@ class FtrWriter : public TraceWriter {
   uint32_t files_done_ = 0;
   uint32_t functions_done_ = 0;
   uint32_t sites_done_ = 1;  // site 0 is implied
+  uint32_t impatient_done_ = 0;
   uint32_t sets_done_ = 0;
   uint32_t units_done_ = 0;
   ZSTD_CCtx_s* zstd_;

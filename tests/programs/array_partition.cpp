@@ -1,0 +1,16 @@
+// Each thread has its half of an array.
+// expect none
+#include <thread>
+#include <vector>
+
+int main() {
+  std::vector<int> numbers(1000);
+  const auto fill = [&](size_t from, size_t to) {
+    for (size_t i = from; i < to; ++i) numbers[i] = static_cast<int>(i);
+  };
+  std::thread first(fill, 0, 500);
+  std::thread second(fill, 500, 1000);
+  first.join();
+  second.join();
+  return numbers[999] != 999;
+}

@@ -1,0 +1,20 @@
+// strcpy and strlen without a lock.
+// expect race: data-race *
+#include <pthread.h>
+#include <string.h>
+
+static char text[64];
+static unsigned long length;
+
+static void* measure(void* unused) {
+  length = strlen(text);
+  return unused;
+}
+
+int main(void) {
+  pthread_t thread;
+  pthread_create(&thread, 0, measure, 0);
+  strcpy(text, "some words");
+  pthread_join(thread, 0);
+  return length > 63;
+}
