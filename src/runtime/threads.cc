@@ -1,4 +1,5 @@
 // Creation, end and join of threads.
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -16,7 +17,32 @@ struct Start {
   thrd_start_t c11_body;
   void* argument;
   uint32_t number;
+  sigset_t signals;      // those that the new thread blocks
+  bool restore_signals;  // if its attributes do not say it
 };
+
+// No signal handler may record in a new thread before the thread knows its
+// number: the thread starts with all signals blocked.
+class BlockSignals {
+ public:
+  BlockSignals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~BlockSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  BlockSignals(const BlockSignals&) = delete;
+  BlockSignals& operator=(const BlockSignals&) = delete;
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_;
+};
+
+bool has_signal_mask(const pthread_attr_t* attributes) {
+  sigset_t ignored;
+  return attributes != nullptr && ::pthread_attr_getsigmask_np(attributes, &ignored) == 0;
+}
 
 // A thread's destructors of thread-local objects run after its body and record
 // too. So its ring is given back in the last round of the destructors of
@@ -40,6 +66,7 @@ Start enter_thread(void* argument) {
   become_thread(start.number);
   ::pthread_setspecific(last_words, reinterpret_cast<void*>(uintptr_t{4}));
   record_own_stack();
+  if (start.restore_signals) ::pthread_sigmask(SIG_SETMASK, &start.signals, nullptr);
   return start;
 }
 
@@ -77,9 +104,12 @@ using namespace foretrace::runtime;
 FORETRACE_INTERCEPT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                        void* (*body)(void*), void* argument) {
   Start* const start = recording_on.load(std::memory_order_relaxed)
-                           ? announce({body, nullptr, argument, 0})
+                           ? announce({body, nullptr, argument, 0, {}, false})
                            : nullptr;
   if (start == nullptr) return real().pthread_create(thread, attributes, body, argument);
+  const BlockSignals block;
+  start->signals = block.before();
+  start->restore_signals = !has_signal_mask(attributes);
   const uint32_t number = start->number;  // the new thread releases `start`
   const int status = real().pthread_create(thread, attributes, run_pthread, start);
   if (status != 0) {
@@ -120,9 +150,12 @@ FORETRACE_INTERCEPT int pthread_setname_np(pthread_t thread, const char* name) {
 
 FORETRACE_INTERCEPT int thrd_create(thrd_t* thread, thrd_start_t body, void* argument) {
   Start* const start = recording_on.load(std::memory_order_relaxed)
-                           ? announce({nullptr, body, argument, 0})
+                           ? announce({nullptr, body, argument, 0, {}, false})
                            : nullptr;
   if (start == nullptr) return real().thrd_create(thread, body, argument);
+  const BlockSignals block;
+  start->signals = block.before();
+  start->restore_signals = true;
   const uint32_t number = start->number;
   const int status = real().thrd_create(thread, run_c11, start);
   if (status != thrd_success) {
