@@ -56,6 +56,7 @@ Verdict Search::solve() {
     if (!close_set()) return leave(Verdict::infeasible);
     if (edges_.size() == goal_.ordered.size() && take_trace_order()) return Verdict::feasible;
     outcome = build_order();
+    if (outcome == Outcome::good && play_unsaturated()) return Verdict::feasible;
     if (outcome == Outcome::good) outcome = saturate();
     if (spent_ > budget_) return leave(Verdict::undecided);
     if (outcome == Outcome::bad) return leave(Verdict::infeasible);
@@ -80,6 +81,19 @@ Verdict Search::solve() {
     if (spent_ > budget_) break;
   }
   return leave(verdict);
+}
+
+// Most goals that ask for an order need no more than a play that keeps it. What
+// is forced only helps the play not to get stuck: a play that ends well is right
+// without it, too.
+bool Search::play_unsaturated() {
+  if (goal_.ordered.empty() || edges_.size() != goal_.ordered.size() || spent_ > budget_) {
+    return false;
+  }
+  Player player(model_, order_, redirected_);
+  if (!player.run()) return false;
+  schedule_ = player.schedule();
+  return true;
 }
 
 // In the order of the trace, all that can be wrong is a section that ends

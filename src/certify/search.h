@@ -31,6 +31,7 @@ class Search {
   // The set in the order of the trace, if that is a correct reordering.
   bool take_trace_order();
   bool is_last_of_its_lock(Step acquire) const;
+  bool play_unsaturated();
   Step last_write_seen() const;
   bool close_set();
   bool require(Step step);

@@ -20,7 +20,7 @@ using sidetrack::ErrorKind;
 
 constexpr std::string_view kName = "sidetrack";
 // Of errors that look the same, this many are tried until one has a schedule.
-constexpr size_t kTried = 16;
+constexpr size_t kTried = 8;
 
 // Labels, the outermost unit first.
 std::vector<uint32_t> labels_of(const UnitStack* stack) {
