@@ -119,8 +119,14 @@ class FunctionInstrumenter {
         instruction, pointer != nullptr ? description_of(instruction, pointer) : Description());
   }
 
+  // Writes are recorded before they are made, reads after: so a read that saw a
+  // write is recorded after it, however long the threads pause in between.
   void insert(const Access& access) {
     llvm::IRBuilder<> builder(access.instruction);
+    if (!access.write) {
+      builder.SetInsertPoint(access.instruction->getNextNode());
+      builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+    }
     llvm::Constant* const site = site_of(*access.instruction, access.pointer);
     if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
       builder.CreateCall(hook, {access.pointer, site});
