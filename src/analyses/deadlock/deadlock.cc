@@ -48,6 +48,7 @@ class Deadlock : public Analysis {
   void finish() override {
     requests_ = all_requests_.in_question(locksets_);
     for (size_t i = 0; i < requests_.size(); ++i) {
+      left_out_ += requests_[i].left_out;
       for (const HeldLock& held : locksets_.locks(requests_[i].held)) {
         slot(holders_, held.lock).push_back({i, held.shared});
       }
@@ -85,7 +86,7 @@ class Deadlock : public Analysis {
     const bool shared = event.op() == Op::racq;
     if (held == locksets_.with(held, {event.object, shared})) return;
     if (is_impatient(event.site)) return;
-    if (!all_requests_.add(index, event, held, kKeptPerRequest)) ++left_out_;
+    all_requests_.add(index, event, held, kKeptPerRequest);
   }
 
   // A trylock or a timed lock gives up instead of waiting.

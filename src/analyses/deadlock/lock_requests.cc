@@ -84,7 +84,7 @@ class Peeling {
 
 }  // namespace
 
-bool LockRequests::add(uint64_t index, const Event& acquire, LocksetId held, size_t kept) {
+void LockRequests::add(uint64_t index, const Event& acquire, LocksetId held, size_t kept) {
   const bool shared = acquire.op() == Op::racq;
   const uint64_t where = uint64_t{acquire.thread} << 32 | acquire.object;
   const uint64_t how = uint64_t{held} << 32 | acquire.site;
@@ -97,12 +97,14 @@ bool LockRequests::add(uint64_t index, const Event& acquire, LocksetId held, siz
   if (found == same_hash.end()) {
     same_hash.push_back(static_cast<uint32_t>(requests_.size()));
     requests_.push_back({acquire.thread, acquire.object, shared, held, acquire.site, {index}});
-    return true;
+    return;
   }
-  std::vector<uint64_t>& acquires = requests_[*found].acquires;
-  if (acquires.size() >= kept) return false;
-  acquires.push_back(index);
-  return true;
+  LockRequest& request = requests_[*found];
+  if (request.acquires.size() < kept) {
+    request.acquires.push_back(index);
+  } else {
+    ++request.left_out;
+  }
 }
 
 std::vector<LockRequest> LockRequests::in_question(const LocksetTable& locksets) const {

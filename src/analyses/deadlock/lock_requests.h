@@ -20,13 +20,13 @@ struct LockRequest {
   LocksetId held = kEmptyLockset;
   SiteId site = 0;
   std::vector<uint64_t> acquires = {};  // indexes of the first ones
+  uint64_t left_out = 0;                // how many others there are
 };
 
 class LockRequests {
  public:
-  // Of acquires that look the same, `kept` are remembered. False if this one is
-  // not.
-  bool add(uint64_t index, const Event& acquire, LocksetId held, size_t kept);
+  // Of acquires that look the same, `kept` are remembered.
+  void add(uint64_t index, const Event& acquire, LocksetId held, size_t kept);
 
   // Those that can be part of a cycle, as far as lock names tell: somebody holds
   // what they ask for, and somebody asks for something that they hold. Where

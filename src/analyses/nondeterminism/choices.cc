@@ -215,10 +215,11 @@ uint64_t ChoiceSlice::count_unended() const {
 
 // ---- ChoiceSearch
 
-ChoiceSearch::ChoiceSearch(WitnessOrderGraph& graph, uint64_t limit)
+ChoiceSearch::ChoiceSearch(WitnessOrderGraph& graph, uint64_t limit, uint64_t most_work)
     : graph_(graph),
       base_(graph.base()),
       limit_(limit),
+      most_work_(most_work),
       slice_(graph),
       done_(base_.thread_count()),
       begins_(base_.size(), kNone) {
@@ -273,7 +274,7 @@ bool ChoiceSearch::is_last_of_its_lock(ScopeId id) const {
 }
 
 Feasibility ChoiceSearch::explore() {
-  if (explored_ == limit_) return Feasibility::undecided;
+  if (explored_ == limit_ || work_ > most_work_) return Feasibility::undecided;
   ++explored_;
   Conflict conflict = {};
   if (play(conflict)) return Feasibility::feasible;
@@ -328,6 +329,7 @@ bool ChoiceSearch::play(Conflict& conflict) {
   for (const LockId lock : held_locks_) holders_[lock].clear();
   held_locks_.clear();
   for (;;) {
+    work_ += done_.size() * done_.size();
     StepId next = kNone;
     StepId stopped = kNone;
     for (ThreadId thread = 0; thread < done_.size(); ++thread) {

@@ -84,12 +84,14 @@ class ChoiceSlice {
 
 // Looks for an order of all scopes, which is an acyclic choice graph: that of the
 // trace if possible; else it tries to play the steps through, and where a lock is
-// in the way, both orders of the two scopes. `limit` bounds the number of graphs.
+// in the way, both orders of the two scopes. `limit` bounds the number of graphs for
+// one witness, `most_work` the work for all, in clock entries that are looked at.
 // Changes the graph while it searches, and leaves it as it was.
 class ChoiceSearch {
  public:
-  ChoiceSearch(WitnessOrderGraph& graph, uint64_t limit);
+  ChoiceSearch(WitnessOrderGraph& graph, uint64_t limit, uint64_t most_work);
   ChoiceResult decide(std::span<const Edge> witness_edges);
+  uint64_t work() const { return work_; }
 
  private:
   struct Conflict {
@@ -110,8 +112,10 @@ class ChoiceSearch {
   WitnessOrderGraph& graph_;
   const PartialOrderGraph& base_;
   const uint64_t limit_;
+  const uint64_t most_work_;
   ChoiceSlice slice_;
   uint64_t explored_ = 0;
+  uint64_t work_ = 0;
   std::vector<uint32_t> done_;                 // while playing: by thread
   std::vector<std::vector<ScopeId>> holders_;  // by lock
   std::vector<LockId> held_locks_;             // whose holders are not empty, perhaps

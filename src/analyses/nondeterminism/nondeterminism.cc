@@ -127,9 +127,9 @@ class Nondeterminism : public Analysis {
                       counted(counts_.left_out, "possible witness", "possible witnesses")));
     }
     if (counts_.undecided > 0) {
-      notes.push_back(fmt::format("{}: for {} no acyclic choice graph was found within {}", kName,
-                                  counted(counts_.undecided, "witness", "witnesses"),
-                                  counted(kMaxChoiceGraphs, "graph")));
+      notes.push_back(
+          fmt::format("{}: {} with too many choices were left undecided (--max-witnesses)", kName,
+                      counted(counts_.undecided, "possible witness", "possible witnesses")));
     }
     if (not_tried_ > 0) {
       notes.push_back(

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/interrupt.h"
+
 namespace foretrace::nondeterminism {
 namespace {
 
@@ -24,7 +26,7 @@ WitnessFinder::WitnessFinder(const Model& model, const Limits& limits)
       limits_(limits),
       base_(model),
       graph_(base_),
-      choices_(graph_, limits.choice_graphs) {}
+      choices_(graph_, limits.choice_graphs, limits.work) {}
 
 void WitnessFinder::run(const std::function<void(const NondeterministicRead&)>& found) {
   found_ = &found;
@@ -44,7 +46,8 @@ void WitnessFinder::examine(StepId read) {
   uint64_t possible = sees_initial ? 0 : 3;
   for (const Model::ThreadWrites& theirs : writes)
     possible += 3 * challengers_from(read, theirs, 0);
-  if (counts_.possible + possible > limits_.witnesses || graph_.work() > limits_.work) {
+  if (counts_.possible + possible > limits_.witnesses || interrupted() ||
+      graph_.work() + choices_.work() > limits_.work) {
     counts_.left_out += possible;
     return;
   }

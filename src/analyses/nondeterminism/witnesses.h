@@ -50,7 +50,7 @@ class WitnessFinder {
  public:
   struct Limits {
     uint64_t witnesses;      // to look at
-    uint64_t work;           // in WitnessOrderGraph::work()
+    uint64_t work;           // in clock entries that are looked at
     uint64_t choice_graphs;  // to explore, for one witness
   };
   WitnessFinder(const Model& model, const Limits& limits);
