@@ -40,7 +40,7 @@ TEST(Timeline, ShowsEachEventOfAShortTrace) {
 }
 
 TEST(Timeline, KeepsEveryEventWhenItGrows) {
-  for (const uint64_t end : {1, 63, 64, 65, 128, 129, 1000, 4096, 100'000}) {
+  for (const uint64_t end : {1UL, 63UL, 64UL, 65UL, 128UL, 129UL, 1000UL, 4096UL, 100'000UL}) {
     Timeline timeline;
     for (uint64_t i = 0; i < end; ++i) timeline.record(i % 3 == 0 ? 0 : 1, i, i % 2 == 0, kIdle);
     uint64_t events = 0;

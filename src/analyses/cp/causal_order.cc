@@ -84,7 +84,7 @@ void CausalOrder::begin(ThreadId thread, const Section& section) {
 
 void CausalOrder::apply_edges(const Section& section, Lock& lock, VectorClock& causes) {
   const auto apply = [&](SectionQueue& past, SectionId source) {
-    PastSection* const found = past.up_to(source);
+    const PastSection* const found = past.up_to(source);
     if (found == nullptr) return;  // an earlier section had an edge from it
     causes.join(found->clock);
     if (!section.shared) past.add_target(found, section.id);
