@@ -31,9 +31,11 @@ void check_events(const Candidate& candidate, const Trace& trace, const std::str
     RC_ASSERT(event.op() == one.event.op());
     RC_ASSERT(event.object == one.event.object);
     RC_ASSERT(event.thread == one.event.thread);
-    const bool is_u = trace.symbols->thread(event.thread) == candidate.detail["threads"][0];
+    const bool is_u =
+        candidate.detail["threads"][0] == std::string(trace.symbols->thread(event.thread));
     (is_u ? by_u : by_other).insert(units[one.index]);
-    const bool is_first = trace.symbols->location(event.object) == candidate.detail["locations"][0];
+    const bool is_first =
+        candidate.detail["locations"][0] == std::string(trace.symbols->location(event.object));
     text += fmt::format("{}{}_{}({})", i == 0 ? "" : " ", event.op() == Op::wr ? 'W' : 'R',
                         is_u ? "u" : "u'",
                         candidate.events.size() == 3 ? "l"

@@ -45,7 +45,7 @@ RC_GTEST_PROP(Lockset, ReportsWhatEraserReports, ()) {
   const RandomTrace random = *random_trace(options);
   const std::map<LocationId, size_t> expected = reference_reports(random.trace);
   RC_CLASSIFY(!expected.empty(), "reported");
-  for (const size_t batch_size : {0, 1}) {
+  for (const size_t batch_size : {size_t{0}, size_t{1}}) {
     std::map<LocationId, size_t> found;
     for (const Candidate& candidate : run_analysis("lockset", random.trace, batch_size)) {
       const size_t first = candidate.events[0].index;

@@ -99,7 +99,7 @@ TEST_P(Expected, IsFound) {
   ASSERT_TRUE(read) << read.error().message;
   const Trace& trace = *read;
   for (const auto& [analysis, findings] : expected.by_analysis) {
-    for (const size_t batch_size : {0, 1, 3}) {
+    for (const size_t batch_size : {size_t{0}, size_t{1}, size_t{3}}) {
       std::multiset<std::string> found;
       for (const Candidate& candidate : decided(analysis, trace, batch_size)) {
         if (candidate.analysis != analysis) continue;
