@@ -21,6 +21,21 @@ CandidateEvent side_event(const LocksetTable& locksets, LocationId location, con
 
 }  // namespace
 
+std::string unordered_by_hb(const Symbols& symbols, ThreadId first, ThreadId second, bool heard) {
+  const std::string from = printable(symbols.thread(first));
+  const std::string to = printable(symbols.thread(second));
+  if (!heard) {
+    return fmt::format(
+        "Nothing orders them: no release, fork, join, notify, volatile write or barrier of thread "
+        "{} has reached thread {}.",
+        from, to);
+  }
+  return fmt::format(
+      "Nothing orders them: what thread {} last learnt of thread {}, through locks or otherwise, "
+      "is older than the first access.",
+      to, from);
+}
+
 Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
                          const LocksetTable& locksets, LocationId location, const RaceSide& first,
                          const RaceSide& second, bool observed, std::string reason) {

@@ -52,11 +52,45 @@ class ReadySince {
   std::vector<uint64_t> since_;  // the index after the event that made it ready
 };
 
+// What race detectors note of accesses beside their order: the locks that are
+// held, and whether the trace itself shows a race.
+class AccessContext {
+ public:
+  AccessContext() : held_(locksets_) {}
+
+  void resume(const Event& event) { held_.resume(event); }
+  // For every event that is not an access, after resume() if `resumes` is set.
+  void synchronise(uint64_t index, const Event& event) {
+    held_.advance(event);
+    ready_.advance(index, event);
+  }
+  // Before and after the checks of every access.
+  Access begin(uint64_t index, const Event& event, Epoch epoch) {
+    return {epoch, index, event.site, held_.held(event.thread)};
+  }
+  void end(uint64_t index, const Event& event) { ready_.advance(index, event); }
+
+  // Whether right before the past access the current one could have come, too.
+  bool observed(const Access& past, const Event& current) const {
+    return ready_.ready_at(past.index, current);
+  }
+  const LocksetTable& locksets() const { return locksets_; }
+
+ private:
+  LocksetTable locksets_;
+  HeldLocks held_;
+  ReadySince ready_;
+};
+
 // One side of a race. The thread is that of the access's epoch.
 struct RaceSide {
   Op op = Op::rd;
   Access access;
 };
+
+// Why happens-before does not order two accesses. `heard`: the second thread knows
+// something of the first one, but too little.
+std::string unordered_by_hb(const Symbols& symbols, ThreadId first, ThreadId second, bool heard);
 
 // The candidate for a race between two accesses of `location`, the earlier one
 // first. `observed` says that the trace itself is the witness (see ReadySince):

@@ -10,6 +10,7 @@
 
 #include "analyses/race.h"
 #include "base/table.h"
+#include "trace/batch.h"
 
 namespace foretrace {
 
@@ -191,6 +192,28 @@ class AllPairFinder {
   std::vector<std::vector<History>> locations_;
   std::vector<RaceSide> racing_;  // reused
 };
+
+// Takes a batch through a finder. `state` is the order, and notes what goes into
+// reports: resume(), synchronise(), begin() and end() as AccessContext has them.
+template <typename Finder, typename State>
+void find_races(const EventBatch& batch, Finder& finder, State& state) {
+  constexpr size_t kAhead = 12;  // far enough to hide a cache miss, near enough to stay
+  for (size_t i = 0; i < batch.events.size(); ++i) {
+    if constexpr (requires(const Event& event) { finder.prefetch(event); }) {
+      if (i + kAhead < batch.events.size()) finder.prefetch(batch.events[i + kAhead]);
+    }
+    const Event& event = batch.events[i];
+    const uint64_t index = batch.first_index + i;
+    if (event.op() == Op::skip) continue;
+    if (event.resumes != 0) state.resume(event);
+    if (is_access(event.op())) {
+      finder.access(event, state.begin(index, event), state);
+      state.end(index, event);
+    } else {
+      state.synchronise(index, event);
+    }
+  }
+}
 
 // What an analysis says when it found more pairs than it lists.
 std::vector<std::string> pair_limit_notes(std::string_view analysis, uint64_t pairs,

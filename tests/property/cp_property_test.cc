@@ -1,6 +1,5 @@
 // cp against Definitions 5 and 6 of paper 000, written out.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include "analyses/cp/causal_order.h"
 #include "analyses/cp/clashing_sections.h"
 #include "analyses/cp/edge_search.h"
+#include "property/race_pairs.h"
 #include "property/random_trace.h"
 #include "property/reference_cp.h"
 #include "property/run_analysis.h"
@@ -16,49 +16,9 @@
 namespace foretrace::testing {
 namespace {
 
-using Pair = std::pair<uint64_t, uint64_t>;
-
-std::set<Pair> unordered_clashes(const Trace& trace, const Relation& order) {
-  std::set<Pair> races;
-  for (size_t b = 0; b < trace.events.size(); ++b) {
-    for (size_t a = 0; a < b; ++a) {
-      if (clash(trace.events[a], trace.events[b]) && !order[a][b]) races.emplace(a, b);
-    }
-  }
-  return races;
-}
-
 // Definition 6.
 std::set<Pair> reference_races(const Trace& trace) {
   return unordered_clashes(trace, reference_causally_precedes(trace));
-}
-
-// The earlier second access comes first; then the later first access.
-bool comes_first(const Pair& a, const Pair& b) {
-  return a.second < b.second || (a.second == b.second && a.first > b.first);
-}
-
-std::set<Pair> first_of_each_location(const Trace& trace, const std::set<Pair>& races) {
-  std::map<LocationId, Pair> first;
-  for (const Pair& race : races) {
-    const auto [entry, fresh] = first.try_emplace(trace.events[race.first].object, race);
-    if (comes_first(race, entry->second)) entry->second = race;
-  }
-  std::set<Pair> pairs;
-  for (const auto& [location, pair] : first) pairs.insert(pair);
-  return pairs;
-}
-
-std::set<Pair> pairs_of(const std::vector<Candidate>& candidates) {
-  std::set<Pair> pairs;
-  for (const Candidate& candidate : candidates) {
-    RC_ASSERT(candidate.analysis == "cp");
-    RC_ASSERT(candidate.kind == "data-race");
-    RC_ASSERT(candidate.events.size() == 2U);
-    const bool fresh = pairs.emplace(candidate.events[0].index, candidate.events[1].index).second;
-    RC_ASSERT(fresh);
-  }
-  return pairs;
 }
 
 RandomTraceOptions locks_only() {
@@ -103,15 +63,16 @@ RC_GTEST_PROP(Cp, ReportsTheFirstPairOfEachRacyLocation, ()) {
   const std::set<Pair> expected =
       first_of_each_location(random.trace, reference_races(random.trace));
   RC_CLASSIFY(!expected.empty(), "racy");
-  RC_ASSERT(pairs_of(run_analysis("cp", random.trace)) == expected);
-  RC_ASSERT(pairs_of(run_analysis("cp", random.trace, 1)) == expected);
+  RC_ASSERT(pairs_of(run_analysis("cp", random.trace), "cp") == expected);
+  RC_ASSERT(pairs_of(run_analysis("cp", random.trace, 1), "cp") == expected);
 }
 
 RC_GTEST_PROP(Cp, AllPairsAreAllPairs, ()) {
   const RandomTrace random = *any_trace();
   const std::set<Pair> expected = reference_races(random.trace);
   const std::vector<Candidate> candidates = run_analysis("cp", random.trace, 0, {"all-pairs"});
-  RC_ASSERT(pairs_of(candidates) == expected);
+  RC_ASSERT(pairs_of(candidates, "cp") == expected);
+  RC_ASSERT(candidates.size() == expected.size());
 
   // Every HB race is a CP race, and the others are marked.
   const std::set<Pair> hb = unordered_clashes(random.trace, reference_happens_before(random.trace));

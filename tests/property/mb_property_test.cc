@@ -1,6 +1,5 @@
 // mb against Definition 8 of paper 000, written out.
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 
 #include "analyses/mb/embracer.h"
 #include "analyses/mb/must_before.h"
+#include "property/race_pairs.h"
 #include "property/random_trace.h"
 #include "property/reference_mb.h"
 #include "property/reference_order.h"
@@ -16,42 +16,6 @@
 
 namespace foretrace::testing {
 namespace {
-
-using Pair = std::pair<uint64_t, uint64_t>;
-
-// For each racy location the pair with the earliest second access and, of those,
-// the latest first access.
-std::set<Pair> first_of_each_location(const Trace& trace, const std::set<Pair>& races) {
-  std::map<LocationId, Pair> first;
-  for (const Pair& race : races) {
-    const auto [entry, fresh] = first.try_emplace(trace.events[race.first].object, race);
-    Pair& best = entry->second;
-    if (race.second < best.second || (race.second == best.second && race.first > best.first)) {
-      best = race;
-    }
-  }
-  std::set<Pair> pairs;
-  for (const auto& [location, pair] : first) pairs.insert(pair);
-  return pairs;
-}
-
-Pair pair_of(const Candidate& candidate) {
-  RC_ASSERT(candidate.kind == "data-race");
-  RC_ASSERT(candidate.events.size() == 2U);
-  return {candidate.events[0].index, candidate.events[1].index};
-}
-
-// The pairs that are reported under this name.
-std::set<Pair> pairs_of(const std::vector<Candidate>& candidates, std::string_view name) {
-  std::set<Pair> pairs;
-  for (const Candidate& candidate : candidates) {
-    RC_ASSERT(candidate.analysis == "mb" || candidate.analysis == "hb");
-    if (candidate.analysis != name) continue;
-    const bool fresh = pairs.insert(pair_of(candidate)).second;
-    RC_ASSERT(fresh);
-  }
-  return pairs;
-}
 
 std::set<Pair> without(std::set<Pair> pairs, const std::set<Pair>& others) {
   std::erase_if(pairs, [&](const Pair& pair) { return others.contains(pair); });

@@ -6,16 +6,6 @@
 namespace foretrace::testing {
 namespace {
 
-// The index of the thread's first event after `index`, if it has one.
-std::optional<size_t> next_of_thread(const Trace& trace, size_t index) {
-  for (size_t i = index + 1; i < trace.events.size(); ++i) {
-    if (trace.events[i].thread == trace.events[index].thread && trace.events[i].op() != Op::skip) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
 bool writes_volatile(Op op) { return op == Op::vwr || op == Op::vrmw; }
 bool reads_volatile(Op op) { return op == Op::vrd || op == Op::vrmw; }
 bool notifies(Op op) { return op == Op::notify || op == Op::notifyall; }

@@ -6,16 +6,6 @@
 namespace foretrace::testing {
 namespace {
 
-// The index of the thread's first event after `index`, if it has one.
-std::optional<size_t> next_of_thread(const Trace& trace, size_t index) {
-  for (size_t i = index + 1; i < trace.events.size(); ++i) {
-    if (trace.events[i].thread == trace.events[index].thread && trace.events[i].op() != Op::skip) {
-      return i;
-    }
-  }
-  return std::nullopt;
-}
-
 bool releases_exclusively(Op op) { return op == Op::rel || op == Op::wait; }
 
 // Adds the edges into event `b`, which takes lock `lock` (for reading, if
@@ -43,6 +33,15 @@ void add_wait_edges(const Trace& trace, Relation& before, size_t wait) {
 }
 
 }  // namespace
+
+std::optional<size_t> next_of_thread(const Trace& trace, size_t index) {
+  for (size_t i = index + 1; i < trace.events.size(); ++i) {
+    if (trace.events[i].thread == trace.events[index].thread && trace.events[i].op() != Op::skip) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
 
 void close_transitively(Relation& relation) {
   // Edges go forward in the trace, so one sweep from the back is enough; but

@@ -1,6 +1,7 @@
 // Orders computed straight from their definitions: slow, and obviously right.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "trace/stream.h"
@@ -30,6 +31,9 @@ struct ReferenceHeld {
   std::vector<std::vector<LockId>> shared;
 };
 ReferenceHeld reference_held(const Trace& trace);
+
+// The index of the thread's first event after `index`, if it has one.
+std::optional<size_t> next_of_thread(const Trace& trace, size_t index);
 
 // Two accesses of one location by two threads, one of them a write.
 bool clash(const Event& a, const Event& b);

@@ -7,8 +7,6 @@
 #include "analyses/cp/clashing_sections.h"
 #include "analyses/cp/edge_search.h"
 #include "analyses/race_finder.h"
-#include "base/text.h"
-#include "order/lockset.h"
 
 namespace foretrace::cp {
 namespace {
@@ -18,42 +16,34 @@ constexpr std::string_view kName = "cp";
 // Causally-precedes at the current point of the trace, and what reports need.
 class CpState {
  public:
-  CpState(const AnalysisContext& context, BaseEdges& edges)
-      : context_(context), order_(edges), held_(locksets_) {}
+  CpState(const AnalysisContext& context, const BaseEdges& edges)
+      : context_(context), order_(edges) {}
 
-  // For every event that is not an access.
+  void resume(const Event& event) {
+    order_.resume(event);
+    accesses_.resume(event);
+  }
   void synchronise(uint64_t index, const Event& event) {
-    if (event.resumes != 0) resume(event);
     order_.advance(event);
-    held_.advance(event);
-    ready_.advance(index, event);
+    accesses_.synchronise(index, event);
   }
-  // Before and after the checks of every access.
   Access begin(uint64_t index, const Event& event) {
-    if (event.resumes != 0) resume(event);
-    return {order_.happens_before().epoch(event.thread), index, event.site,
-            held_.held(event.thread)};
+    return accesses_.begin(index, event, order_.happens_before().epoch(event.thread));
   }
-  void end(uint64_t index, const Event& event) { ready_.advance(index, event); }
+  void end(uint64_t index, const Event& event) { accesses_.end(index, event); }
 
   bool ordered(const Access& past, ThreadId thread) { return order_.ordered(past.epoch, thread); }
 
   void propose(const RaceSide& first, const Event& event, const Access& second) {
-    const RaceSide side = {event.op(), second};
-    const bool observed = ready_.ready_at(first.access.index, event);
     const bool hb = !order_.happens_before().ordered(first.access.epoch, event.thread);
-    Candidate candidate = race_candidate(kName, context_.symbols, locksets_, event.object, first,
-                                         side, observed, reason(hb));
+    Candidate candidate =
+        race_candidate(kName, context_.symbols, accesses_.locksets(), event.object, first,
+                       {event.op(), second}, accesses_.observed(first.access, event), reason(hb));
     candidate.detail["hb"] = hb;
     context_.propose(std::move(candidate));
   }
 
  private:
-  void resume(const Event& event) {
-    order_.resume(event);
-    held_.resume(event);
-  }
-
   static std::string reason(bool hb) {
     if (hb) return "Nothing orders them, not even the locks that the threads happened to take.";
     return "Only locks order them here, through critical sections that could have run in another "
@@ -62,9 +52,7 @@ class CpState {
 
   const AnalysisContext& context_;
   CausalOrder order_;
-  LocksetTable locksets_;
-  HeldLocks held_;
-  ReadySince ready_;
+  AccessContext accesses_;
 };
 
 // Base edges reach back from the end of a section to its start, so the work
@@ -124,17 +112,9 @@ class Cp : public Analysis {
   }
 
   template <typename Finder>
-  void find_races(BaseEdges& edges, Finder& finder) {
+  void find_races(const BaseEdges& edges, Finder& finder) {
     CpState state(context_, edges);
-    for (size_t i = 0; i < events_.size(); ++i) {
-      const Event& event = events_[i];
-      if (is_access(event.op())) {
-        finder.access(event, state.begin(i, event), state);
-        state.end(i, event);
-      } else if (event.op() != Op::skip) {
-        state.synchronise(i, event);
-      }
-    }
+    foretrace::find_races({0, events_, {}}, finder, state);
   }
 
   AnalysisContext context_;

@@ -35,17 +35,9 @@ void RaceReports::must_before(const Race& race) {
 }
 
 void RaceReports::happens_before(const Race& race) {
-  // In the words of the hb analysis; tests/property/mb_property_test.cc compares.
-  const Threads threads = threads_of(race);
-  context_.propose(candidate(
-      "hb", race,
-      race.heard
-          ? fmt::format("Nothing orders them: what thread {} last learnt of thread {}, through "
-                        "locks or otherwise, is older than the first access.",
-                        threads.second, threads.first)
-          : fmt::format("Nothing orders them: no release, fork, join, notify, volatile write or "
-                        "barrier of thread {} has reached thread {}.",
-                        threads.first, threads.second)));
+  context_.propose(candidate("hb", race,
+                             unordered_by_hb(context_.symbols, race.first.access.epoch.thread(),
+                                             race.second.access.epoch.thread(), race.heard)));
 }
 
 std::vector<std::string> RaceReports::notes() const {
