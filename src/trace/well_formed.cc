@@ -187,6 +187,10 @@ std::string WellFormed::check_fork(const Event& event) {
   if (child.forked) {
     return fault(Fault::before_fork, fmt::format("thread {} is forked a second time", name));
   }
+  if ((attention_[event.object] & kJoined) != 0) {
+    return fault(Fault::before_fork,
+                 fmt::format("thread {} is forked after it was joined", name));
+  }
   if ((attention_[event.object] & kUnseen) == 0) {
     return fault(Fault::before_fork,
                  fmt::format("thread {} is forked, but has events before (first: event {})", name,

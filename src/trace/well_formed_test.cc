@@ -109,6 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
         Faulty{"SecondFork", "fork 1 2\nfork 1 2\n", "thread 2 is forked a second time",
                "event before the fork"},
         Faulty{"ForkOfItself", "fork 1 1\n", "thread 1 forks itself", "event before the fork"},
+        Faulty{"ForkAfterJoin", "join 1 3\nfork 1 3\n", "thread 3 is forked after it was joined",
+               "event before the fork"},
         Faulty{"AfterJoin", "wr 2 x\njoin 1 2\nwr 2 x\n",
                "thread 2 has an event after it was joined", "event after the join"},
         Faulty{"JoinOfHolder", "acq 2 l\njoin 1 2\n",
