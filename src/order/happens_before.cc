@@ -16,9 +16,15 @@ void HappensBefore::add_thread(ThreadId id) {
 HappensBefore::Lock& HappensBefore::lock(LockId id) { return slot(locks_, id); }
 VectorClock& HappensBefore::written(LocationId id) { return slot(written_, id); }
 
-void HappensBefore::tick(Thread& thread) {
-  thread.epoch = Epoch(thread.epoch.thread(), thread.epoch.clock() + 1);
-  thread.clock.raise(thread.epoch.thread(), thread.epoch.clock());
+void HappensBefore::leap(ThreadId id, uint64_t clock) {
+  Thread& self = thread(id);
+  if (clock <= self.epoch.clock()) return;
+  self.epoch = Epoch(id, clock);
+  self.clock.raise(id, clock);
+}
+
+void HappensBefore::tick(const Thread& thread) {
+  leap(thread.epoch.thread(), thread.epoch.clock() + 1);
 }
 
 void HappensBefore::advance(const Event& event) {

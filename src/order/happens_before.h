@@ -33,6 +33,11 @@ class HappensBefore {
   // before it took the lock back. To be called before resume().
   void hear_notifies(ThreadId thread);
 
+  // Lets the thread's clock leap to `clock`, unless it is there already: so clocks
+  // can count in events of the trace. For the thread of every event from which an
+  // edge leads, before advance().
+  void leap(ThreadId thread, uint64_t clock);
+
   // Events of `thread` between two of its outgoing edges have the same epoch.
   Epoch epoch(ThreadId thread) {
     if (thread >= threads_.size()) add_thread(thread);
@@ -75,7 +80,7 @@ class HappensBefore {
   }
   Lock& lock(LockId id);
   VectorClock& written(LocationId id);
-  void tick(Thread& thread);  // after an outgoing edge
+  void tick(const Thread& thread);  // after an outgoing edge
   void arrive_at_barrier(const Event& event, Thread& thread);
 
   std::vector<Thread> threads_;

@@ -78,7 +78,8 @@ RC_GTEST_PROP(MustBefore, AdjustedClocksAreTheDefinition, ()) {
     if (events[i].resumes != 0) order.resume(i, events[i]);
     before[i] = &order.stretch(events[i].thread);
     if (is_access(events[i].op())) {
-      order.access(i, events[i], kNoSite, kEmptyLockset, [](const auto&, const auto&) {});
+      order.access(
+          i, events[i], kEmptyLockset, [](Epoch) { return true; }, [](const auto&, const auto&) {});
     } else {
       order.advance(i, events[i]);
     }

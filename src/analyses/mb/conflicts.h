@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyses/mb/stretch.h"
+#include "analyses/race.h"
 #include "order/lockset.h"
 
 namespace foretrace::mb {
@@ -25,6 +26,7 @@ class PastAccess {
   // Its thread and clock; zero if there is no access.
   Epoch epoch() const { return std::bit_cast<Epoch>(epoch_); }
   uint64_t index() const { return epoch().clock() - 1; }
+  RaceSide side(Op op) const { return {op, {epoch(), index(), site, held}}; }
 
   SiteId site = kNoSite;
   LocksetId held = kEmptyLockset;

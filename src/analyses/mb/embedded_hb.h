@@ -1,15 +1,19 @@
 // The happens-before detector inside Embracer (paper 000, section 16.3).
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "analyses/mb/must_before.h"
 #include "analyses/mb/race_reports.h"
 #include "analyses/race_finder.h"
 #include "order/happens_before.h"
 
 namespace foretrace::mb {
 
-// Happens-before at the current point of the trace, and what reports need.
+// Happens-before at the current point of the trace, and what reports need. Its
+// clocks count in events, as those of must-before do: so the past accesses that
+// must-before keeps of a location serve both orders.
 class HbState {
  public:
   void resume(const Event& event) {
@@ -17,21 +21,41 @@ class HbState {
     accesses_.resume(event);
   }
   void synchronise(uint64_t index, const Event& event) {
+    if (event.op() != Op::acq && event.op() != Op::racq) {
+      order_.leap(event.op() == Op::join ? event.object : event.thread, clock_of(index));
+    }
     order_.advance(event);
     accesses_.synchronise(index, event);
   }
   Access begin(uint64_t index, const Event& event) {
-    return accesses_.begin(index, event, order_.epoch(event.thread));
+    return accesses_.begin(index, event, Epoch(event.thread, clock_of(index)));
   }
   void end(uint64_t index, const Event& event) { accesses_.end(index, event); }
 
-  // For the race finders.
-  bool ordered(const Access& past, ThreadId thread) { return order_.ordered(past.epoch, thread); }
+  bool ordered(Epoch past, ThreadId thread) {
+    return past.thread() == thread || order_.ordered(past, thread);
+  }
+
+  // Finds the race of an access that is about to come with the latest of the past
+  // ones, for each location once: the same as FirstPairFinder.
+  void find_first_race(MustBefore& past_accesses, const Event& event, const Access& current) {
+    std::optional<RaceSide> latest;
+    past_accesses.for_each_clash(event, [&](Op op, const PastAccess& past) {
+      if (ordered(past.epoch(), event.thread)) return;
+      if (!latest || past.index() > latest->access.index) latest = past.side(op);
+    });
+    if (!latest || slot(racy_, event.object) != 0) return;
+    racy_[event.object] = 1;
+    propose(*latest, event, current);
+  }
+
+  // For AllPairFinder.
+  bool ordered(const Access& past, ThreadId thread) { return ordered(past.epoch, thread); }
   void propose(const RaceSide& first, const Event& event, const Access& second) {
     const bool heard = order_.clock(event.thread).get(first.access.epoch.thread()) != 0;
     found_.push_back({event.object, first, {event.op(), second}, observed(first, event), heard});
   }
-  // What they found at the current access.
+  // What was found at the current access.
   std::vector<Race>& found() { return found_; }
 
   bool observed(const RaceSide& first, const Event& event) const {
@@ -42,6 +66,7 @@ class HbState {
  private:
   HappensBefore order_;
   AccessContext accesses_;
+  std::vector<uint8_t> racy_;  // by location: found
   std::vector<Race> found_;
 };
 

@@ -15,10 +15,7 @@ Embracer::Embracer(AnalysisContext context, const MustBeforeOptions& options, bo
 void Embracer::process(const EventBatch& batch) {
   constexpr size_t kAhead = 12;  // far enough to hide a cache miss, near enough to stay
   for (size_t i = 0; i < batch.events.size(); ++i) {
-    if (i + kAhead < batch.events.size()) {
-      order_.prefetch(batch.events[i + kAhead]);
-      hb_finder_.prefetch(batch.events[i + kAhead]);
-    }
+    if (i + kAhead < batch.events.size()) order_.prefetch(batch.events[i + kAhead]);
     const Event& event = batch.events[i];
     if (event.op() == Op::skip) continue;
     const uint64_t index = batch.first_index + i;
@@ -40,20 +37,17 @@ void Embracer::access(uint64_t index, const Event& event) {
   const Access current = hb_.begin(index, event);
   if (all_pairs_) {
     all_pairs_->hb_finder.access(event, current, hb_);
+    all_pairs_->finder.access(event, current, all_pairs_->clashes);
   } else {
-    hb_finder_.access(event, current, hb_);
+    hb_.find_first_race(order_, event, current);
   }
-  const Access access = {Epoch(event.thread, clock_of(index)), index, event.site, current.held};
   Stretch& before = order_.stretch(event.thread);
-  if (all_pairs_) all_pairs_->finder.access(event, access, all_pairs_->clashes);
-  order_.access(index, event, event.site, current.held,
-                [&](const Stretch& stretch, const std::vector<MustBefore::Clash>& clashes) {
-                  if (all_pairs_ || pending_.is_racy(event.object)) return;
-                  for (const auto& [op, past] : clashes) {
-                    add_clash({op, {past.epoch(), past.index(), past.site, past.held}}, event,
-                              access, stretch);
-                  }
-                });
+  order_.access(
+      index, event, current.held, [&](Epoch read) { return hb_.ordered(read, event.thread); },
+      [&](const Stretch& stretch, const std::vector<MustBefore::Clash>& clashes) {
+        if (all_pairs_ || pending_.is_racy(event.object)) return;
+        for (const auto& [op, past] : clashes) add_clash(past.side(op), event, current, stretch);
+      });
   if (!clashes_.empty() || !hb_.found().empty()) {
     pending_.add(before, event.object, index, clashes_, hb_.found());
     clashes_.clear();

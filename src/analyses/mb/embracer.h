@@ -59,7 +59,6 @@ class Embracer : public Analysis {
   HbState hb_;
   RaceReports reports_;
   PendingClashes pending_;
-  FirstPairFinder<HbState> hb_finder_;
   std::optional<AllPairs> all_pairs_;
   std::vector<Race> clashes_;  // of the current access, reused
   uint64_t undecided_ = 0;

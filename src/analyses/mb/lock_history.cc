@@ -42,6 +42,8 @@ void ThreadSections::forget(uint64_t boundary, const std::vector<uint64_t>& cloc
 }
 
 size_t SectionList::place_of(ThreadId thread) const {
+  // Often all threads use the lock.
+  if (thread < threads_.size() && threads_[thread] == thread) return thread;
   return static_cast<size_t>(std::lower_bound(threads_.begin(), threads_.end(), thread) -
                              threads_.begin());
 }

@@ -168,7 +168,7 @@ void MustBefore::access_volatile(uint64_t index, const Event& event) {
   Conflicts& location = volatiles_[event.object];
   const bool is_write = event.op() != Op::vrd;
   clash(index, event, is_write, location);
-  remember(index, event, is_write, kNoSite, kEmptyLockset, location);
+  remember(index, event, kEmptyLockset, location, [](Epoch) { return true; });
 }
 
 void MustBefore::arrive_at_barrier(uint64_t index, const Event& event) {

@@ -84,18 +84,24 @@ class MustBefore {
   // Call for every access, after resume(). If there are clashing accesses that
   // were not before the thread's events so far, calls on_unordered(stretch,
   // clashes), where the stretch is the one before the access: a clash is no race
-  // if the stretch's past, now or when it is settled, has it.
-  template <typename OnUnordered>
-  void access(uint64_t index, const Event& event, SiteId site, LocksetId held,
+  // if the stretch's past, now or when it is settled, has it. A read that comes
+  // before the access is forgotten only if is_forgettable(its epoch).
+  template <typename IsForgettable, typename OnUnordered>
+  void access(uint64_t index, const Event& event, LocksetId held, IsForgettable is_forgettable,
               OnUnordered on_unordered) {
-    if (event.object >= locations_.size()) add_location(event.object);
-    Conflicts& location = locations_[event.object];
+    Conflicts& location = this->location(event.object);
     const bool is_write = event.op() == Op::wr;
     Stretch* const before = thread(event.thread).current;
     if (may_clash(location, is_write, *before) && clash(index, event, is_write, location)) {
       on_unordered(*before, unordered_);
     }
-    remember(index, event, is_write, site, held, location);
+    remember(index, event, held, location, is_forgettable);
+  }
+  // Calls visit(op, past access) for what an access that is about to come clashes
+  // with, if another thread made it. (There are also accesses of zero epoch: none.)
+  template <typename Visit>
+  void for_each_clash(const Event& event, Visit visit) {
+    reads_.for_each_clash(location(event.object), event.op() == Op::wr, visit);
   }
   // Call some events ahead of access(). (Inlined, or GCC takes a call for one
   // that has no effect, and drops it.)
@@ -157,6 +163,10 @@ class MustBefore {
     return threads_[id];
   }
   void add_thread(ThreadId id);
+  Conflicts& location(LocationId id) {
+    if (id >= locations_.size()) add_location(id);
+    return locations_[id];
+  }
   void add_location(LocationId id);
   LockHistory& lock(LockId id);
 
@@ -175,15 +185,17 @@ class MustBefore {
                         !has(now, location.reads[1].epoch()));
   }
   bool clash(uint64_t index, const Event& event, bool is_write, const Conflicts& location);
-  void remember(uint64_t index, const Event& event, bool is_write, SiteId site, LocksetId held,
-                Conflicts& location) {
+  template <typename IsForgettable>
+  void remember(uint64_t index, const Event& event, LocksetId held, Conflicts& location,
+                IsForgettable is_forgettable) {
     const Stretch& now = *threads_[event.thread].current;
-    const PastAccess access(Epoch(event.thread, clock_of(index)), site, held, now.id);
-    if (is_write) {
-      reads_.remember_write(location, access);
+    const PastAccess access(Epoch(event.thread, clock_of(index)), event.site, held, now.id);
+    if (event.op() == Op::rd || event.op() == Op::vrd) {
+      reads_.remember_read(location, access, [&](const PastAccess& read) {
+        return has(now, read.epoch()) && is_forgettable(read.epoch());
+      });
     } else {
-      reads_.remember_read(location, access,
-                           [&](const PastAccess& read) { return has(now, read.epoch()); });
+      reads_.remember_write(location, access);
     }
   }
 
