@@ -1,11 +1,85 @@
 #include "certify/certify.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "certify/search.h"
 
 namespace foretrace {
+namespace {
 
-Certificate certify(const Model& model, const Goal& goal, uint64_t budget) {
-  return Search(model, goal, budget).run();
+// The index of the goal's first event.
+uint64_t first_of(const Goal& goal) {
+  uint64_t first = std::numeric_limits<uint64_t>::max();
+  for (const uint64_t index : goal.next) first = std::min(first, index);
+  for (const auto& [a, b] : goal.ordered) first = std::min({first, a, b});
+  if (goal.other_read) {
+    first = std::min({first, goal.other_read->read, goal.other_read->challenger.value_or(first)});
+  }
+  return first;
+}
+
+class Attempts {
+ public:
+  Attempts(const Model& model, const Goal& goal, uint64_t budget)
+      : model_(model), goal_(goal), budget_(budget) {}
+
+  Certificate take() { return std::move(certificate_); }
+
+  bool trace_order_decides() {
+    Search search(model_, goal_, {}, budget_);
+    return note(search, search.try_trace_order());
+  }
+
+  // Whether the window has a schedule, or what is forced in it a contradiction.
+  bool window_decides(uint64_t first) {
+    Search relaxed(model_, goal_, {first, Window::Past::ignored}, left());
+    if (note(relaxed, relaxed.contradicts() ? Verdict::infeasible : Verdict::undecided)) {
+      return true;
+    }
+    // That there is no schedule with this past means nothing, so it must not cost
+    // much more than the contradiction, which was not found, did.
+    constexpr uint64_t kTries = 20;
+    Search search(model_, goal_, {first, Window::Past::kept},
+                  std::min(left(), kTries * (relaxed.spent() + 1)));
+    const Verdict verdict = search.solve();
+    return note(search, verdict == Verdict::feasible ? verdict : Verdict::undecided);
+  }
+
+  void search_all() {
+    Search search(model_, goal_, {}, left());
+    note(search, search.solve());
+  }
+
+ private:
+  uint64_t left() const { return budget_ - std::min(budget_, certificate_.steps); }
+
+  // Whether that is the answer.
+  bool note(const Search& search, Verdict verdict) {
+    certificate_.verdict = verdict;
+    certificate_.steps += search.spent();
+    if (verdict == Verdict::feasible) certificate_.schedule = search.schedule();
+    return verdict != Verdict::undecided;
+  }
+
+  const Model& model_;
+  const Goal& goal_;
+  const uint64_t budget_;
+  Certificate certificate_;
+};
+
+}  // namespace
+
+Certificate certify(const Model& model, const Goal& goal, uint64_t budget, uint64_t near) {
+  constexpr uint64_t kWider = 8;
+  Attempts attempts(model, goal, budget);
+  if (attempts.trace_order_decides()) return attempts.take();
+  const uint64_t first = first_of(goal);
+  for (uint64_t distance = near; distance < first; distance *= kWider) {
+    if (attempts.window_decides(first - distance)) return attempts.take();
+  }
+  attempts.search_all();
+  return attempts.take();
 }
 
 }  // namespace foretrace

@@ -50,6 +50,9 @@ struct Certificate {
 // `budget` bounds the work: the number of steps of the trace that are looked at,
 // over all attempts. Exact as long as the answer is not "undecided". Pure: may
 // run for several goals of one model at the same time.
-Certificate certify(const Model& model, const Goal& goal, uint64_t budget);
+//
+// Searches near the goal first: from `near` events before it on, then from some
+// times as many, and in the whole trace only if that does not tell.
+Certificate certify(const Model& model, const Goal& goal, uint64_t budget, uint64_t near = 1000);
 
 }  // namespace foretrace

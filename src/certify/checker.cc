@@ -104,7 +104,11 @@ namespace {
 class Replay {
  public:
   Replay(const Trace& trace, const ScheduleBonds& bonds)
-      : trace_(trace), bonds_(bonds), done_(bonds.threads.size()), taken_(trace.events.size()) {}
+      : trace_(trace),
+        bonds_(bonds),
+        done_(bonds.threads.size()),
+        taken_(trace.events.size()),
+        last_write_(trace.symbols->names(Space::location).size(), kNone) {}
 
   uint64_t next(ThreadId thread) const {
     return done_[thread] < bonds_.threads[thread].size() ? bonds_.threads[thread][done_[thread]]
@@ -133,10 +137,7 @@ class Replay {
   }
 
   // The last write of the location; kNone: it has its initial value.
-  uint64_t last_write(LocationId location) const {
-    const auto last = last_write_.find(location);
-    return last == last_write_.end() ? kNone : last->second;
-  }
+  uint64_t last_write(LocationId location) const { return last_write_[location]; }
 
   // The threads that a request for the lock has to wait for.
   std::set<ThreadId> holders(LockId lock, bool shared) const {
@@ -150,12 +151,11 @@ class Replay {
 
  private:
   Result<void> operate(uint64_t i, const Event& event, bool check_read) {
-    const uint64_t current = last_write(event.object);
     switch (event.op()) {
       case Op::rd:
       case Op::vrd:
       case Op::vrmw:
-        if (check_read && current != bonds_.writer[i]) {
+        if (check_read && last_write(event.object) != bonds_.writer[i]) {
           return fail("event {} reads from another write than in the trace", i);
         }
         if (event.op() == Op::vrmw) last_write_[event.object] = i;
@@ -202,7 +202,7 @@ class Replay {
   const ScheduleBonds& bonds_;
   std::vector<size_t> done_;
   std::vector<bool> taken_;
-  std::map<LocationId, uint64_t> last_write_;
+  std::vector<uint64_t> last_write_;  // by location
   std::map<LockId, ThreadId> owners_;
   std::map<LockId, std::set<ThreadId>> readers_;
 };
@@ -237,10 +237,12 @@ Result<void> ScheduleChecker::check_race(const std::vector<uint64_t>& schedule) 
     return fail("events {} and {} do not clash", a, b);
   }
   // Either access may come first.
+  Replay before(trace_, *bonds_);
+  Result<void> taken = take_all(before, std::span(schedule).first(schedule.size() - 2));
+  if (!taken) return taken;
   for (const bool swapped : {false, true}) {
-    Replay replay(trace_, *bonds_);
-    Result<void> done = take_all(replay, std::span(schedule).first(schedule.size() - 2));
-    if (done) done = replay.take(swapped ? b : a, false);
+    Replay replay = before;
+    Result<void> done = replay.take(swapped ? b : a, false);
     if (done) done = replay.take(swapped ? a : b, false);
     if (!done) return done;
   }
@@ -299,12 +301,12 @@ Result<void> ScheduleChecker::check_ordered(
     const std::vector<uint64_t>& schedule,
     std::span<const std::pair<uint64_t, uint64_t>> pairs) const {
   if (Result<void> done = check(schedule); !done) return done;
-  std::map<uint64_t, size_t> places;
-  for (size_t place = 0; place < schedule.size(); ++place) places[schedule[place]] = place;
   for (const auto& [first, second] : pairs) {
-    if (!places.contains(first)) return fail("event {} is not in the schedule", first);
-    if (!places.contains(second)) return fail("event {} is not in the schedule", second);
-    if (places[first] >= places[second]) {
+    const auto first_place = std::find(schedule.begin(), schedule.end(), first);
+    const auto second_place = std::find(schedule.begin(), schedule.end(), second);
+    if (first_place == schedule.end()) return fail("event {} is not in the schedule", first);
+    if (second_place == schedule.end()) return fail("event {} is not in the schedule", second);
+    if (first_place >= second_place) {
       return fail("event {} does not come before event {}", first, second);
     }
   }

@@ -14,19 +14,24 @@ bool writes(Model::Kind kind) {
 
 }  // namespace
 
-Player::Player(const Model& model, const PartialOrder& order, const Redirected& redirected)
+Player::Player(const Model& model, const PartialOrder& order, const ReadsFrom& reads_from,
+               std::span<const LockId> locks)
     : model_(model),
       order_(order),
-      redirected_(redirected),
+      reads_from_(reads_from),
       done_(model.thread_count()),
       locks_(model.lock_count()),
       last_write_(model.location_count(), kNoStep),
       pending_(model.thread_count()),
       pending_initial_(model.location_count()),
       waiting_(model.thread_count()) {
-  for (const ThreadId thread : order.threads()) pending_[thread].resize(order.length(thread));
   for (const ThreadId thread : order.threads()) {
-    for (uint32_t place = 0; place < order.length(thread); ++place) {
+    done_[thread] = order.begin(thread);
+    pending_[thread].resize(order.length(thread) - order.begin(thread));
+  }
+  for (const LockId lock : locks) hold_from_the_past(lock);
+  for (const ThreadId thread : order.threads()) {
+    for (uint32_t place = order.begin(thread); place < order.length(thread); ++place) {
       const Step step = {thread, place};
       const Model::Node& node = model.node(step);
       if (reads(node.kind)) ++pending_reads_of(writer_of(step), node.object);
@@ -35,7 +40,31 @@ Player::Player(const Model& model, const PartialOrder& order, const Redirected& 
 }
 
 uint32_t& Player::pending_reads_of(Step writer, LocationId location) {
-  return writer == kNoStep ? pending_initial_[location] : pending_[writer.thread][writer.place];
+  if (writer == kNoStep) return pending_initial_[location];
+  return pending_[writer.thread][writer.place - order_.begin(writer.thread)];
+}
+
+// Who holds the lock when the window begins.
+void Player::hold_from_the_past(LockId lock) {
+  for (const Model::ThreadSections& theirs : model_.sections(lock)) {
+    const uint32_t begin = order_.begin(theirs.thread);
+    const auto section =
+        std::partition_point(theirs.sections.begin(), theirs.sections.end(),
+                             [&](const Model::Section& one) { return one.end < begin; });
+    if (section != theirs.sections.end() && section->begin < begin) {
+      hold({theirs.thread, section->begin});
+    }
+  }
+}
+
+void Player::hold(Step acquire) {
+  const Model::Node& node = model_.node(acquire);
+  LockState& lock = locks_[node.object];
+  if (node.shared) {
+    lock.readers.push_back(acquire);
+  } else {
+    lock.owner = acquire;
+  }
 }
 
 bool Player::run() {
@@ -110,12 +139,7 @@ void Player::take(Step step) {
   if (reads(node.kind)) --pending_reads_of(writer_of(step), node.object);
   if (writes(node.kind)) last_write_[node.object] = step;
   if (node.kind == Model::Kind::acquire) {
-    LockState& lock = locks_[node.object];
-    if (node.shared) {
-      lock.readers.push_back(step);
-    } else {
-      lock.owner = step;
-    }
+    hold(step);
   } else if (node.kind == Model::Kind::release) {
     LockState& lock = locks_[node.object];
     if (lock.owner != kNoStep && lock.owner.thread == step.thread) {

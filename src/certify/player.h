@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "certify/partial_order.h"
+#include "certify/window.h"
 #include "order/model.h"
 
 namespace foretrace {
@@ -28,7 +30,9 @@ class Player {
     OrderEdge second;
   };
 
-  Player(const Model& model, const PartialOrder& order, const Redirected& redirected);
+  // `locks` are those that the steps acquire.
+  Player(const Model& model, const PartialOrder& order, const ReadsFrom& reads_from,
+         std::span<const LockId> locks);
 
   // Whether all steps could be taken; fills schedule(), or else obstacle().
   bool run();
@@ -42,8 +46,10 @@ class Player {
   };
 
   Step next(ThreadId thread) const { return {thread, done_[thread]}; }
-  Step writer_of(Step read) const { return redirected_.writer_of(model_, read); }
+  Step writer_of(Step read) const { return reads_from_.writer_in_window(read); }
   uint32_t& pending_reads_of(Step writer, LocationId location);
+  void hold_from_the_past(LockId lock);
+  void hold(Step acquire);
   // Puts the thread where its next step belongs: to those that may go on, those
   // that wait for another thread, or those that something stands in the way of.
   void place(ThreadId thread);
@@ -55,12 +61,12 @@ class Player {
 
   const Model& model_;
   const PartialOrder& order_;
-  const Redirected redirected_;
+  const ReadsFrom& reads_from_;
   std::vector<uint32_t> done_;  // by thread
   std::vector<LockState> locks_;
   std::vector<Step> last_write_;  // by location
   // How many steps of the set still have to read what a write wrote: by thread
-  // and place; and the initial value, by location.
+  // and place in the window; and the initial value, by location.
   std::vector<std::vector<uint32_t>> pending_;
   std::vector<uint32_t> pending_initial_;
 

@@ -5,6 +5,8 @@
 
 #include "certify/certify.h"
 #include "certify/partial_order.h"
+#include "certify/player.h"
+#include "certify/window.h"
 #include "order/model.h"
 
 namespace foretrace {
@@ -19,44 +21,68 @@ namespace foretrace {
 // of the two, then the other. Each such decision is an edge, and may make the
 // set larger: a section that is to come first must end. All decisions together
 // leave nothing out, so when all fail there is no reordering.
+//
+// With a window, all this is about the steps in it. If its past is kept, a
+// schedule that is found is one of the whole trace; if it is ignored, a
+// contradiction that is found is one.
 class Search {
  public:
-  Search(const Model& model, const Goal& goal, uint64_t budget);
-  Certificate run();
+  Search(const Model& model, const Goal& goal, const Window& window, uint64_t budget);
+
+  // Whether the smallest set itself, in the order of the trace, reaches the goal.
+  // Infeasible if there is no such set, undecided if it is not as easy as that.
+  Verdict try_trace_order();
+  // Whether what is forced contradicts itself.
+  bool contradicts();
+  Verdict solve();
+
+  const std::vector<uint64_t>& schedule() const { return schedule_; }
+  uint64_t spent() const { return spent_; }
 
  private:
   enum class Outcome { good, bad, grown };  // grown: the set must be closed again
 
-  Verdict solve();
   // The set in the order of the trace, if that is a correct reordering.
   bool take_trace_order();
   bool is_last_of_its_lock(Step acquire) const;
   bool play_unsaturated();
+  Player make_player() const;
+  void take_schedule(const Player& player);
   Step last_write_seen() const;
+  bool past_hides_initial_value() const;
+
   bool close_set();
+  bool close_over_needs();
   bool require(Step step);
   bool require_thread(ThreadId thread, uint32_t length);
+  // The part of the past that the schedule needs, in the order of the trace.
+  std::vector<uint64_t> needed_past();
+  bool require_ends_of_sections(const std::vector<uint32_t>& ends_of_past);
 
+  // ---- what is forced (saturate.cc)
   Outcome build_order();
+  void order_thread(ThreadId thread);
   Outcome saturate();
   Outcome saturate_reads(bool& changed);
   Outcome saturate_read(Step read, bool& changed);
   Outcome saturate_locks(bool& changed);
   Outcome saturate_sections(const std::vector<Model::ThreadSections>& lock, bool& changed);
+  Outcome saturate_section(ThreadId thread, const Model::Section& section,
+                           const Model::ThreadSections& theirs, bool& changed);
   Outcome force(const OrderEdge& edge, bool& changed);
-  bool can_grow(ThreadId thread) const { return limits_[thread] > lengths_[thread]; }
 
   bool spend();  // for going through the set once
-  Step writer_of(Step read) const { return redirected_.writer_of(model_, read); }
 
   const Model& model_;
   const Goal& goal_;
-  uint64_t budget_;
+  const Window window_;
+  const uint64_t budget_;
   uint64_t spent_ = 0;
-  Redirected redirected_;          // the read of Goal::other_read, if there is one
-  std::vector<uint32_t> limits_;   // by thread: how many steps may be in the set
+  std::vector<uint32_t> limits_;  // by thread: how many steps may be in the set
+  std::vector<uint32_t> begins_;  // by thread: its first step in the window
+  ReadsFrom reads_from_;
   std::vector<OrderEdge> edges_;   // the goal's, decisions, and what they forced into the set
-  std::vector<uint32_t> lengths_;  // the set, by thread
+  std::vector<uint32_t> lengths_;  // the set, by thread, with the past
   std::vector<Step> reads_;        // of the set
   std::vector<LockId> locks_;      // that the set acquires
   PartialOrder order_;

@@ -234,4 +234,13 @@ class ModelBuilder {
 
 Model::Model(const Trace& trace) { ModelBuilder(trace, *this).build(); }
 
+std::span<const Model::Need> Model::needs(ThreadId thread, uint32_t begin, uint32_t end) const {
+  const std::vector<Need>& all = needs_[thread];
+  const auto first = [&](uint32_t place) {
+    return std::partition_point(all.begin(), all.end(),
+                                [&](const Need& need) { return need.place < place; });
+  };
+  return {first(begin), first(end)};
+}
+
 }  // namespace foretrace

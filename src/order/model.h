@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "trace/stream.h"
@@ -72,6 +73,8 @@ class Model {
   const std::vector<Node>& nodes(ThreadId thread) const { return threads_[thread]; }
   const Node& node(Step step) const { return threads_[step.thread][step.place]; }
   const std::vector<Need>& needs(ThreadId thread) const { return needs_[thread]; }
+  // Those of the thread's steps from `begin` up to `end`.
+  std::span<const Need> needs(ThreadId thread, uint32_t begin, uint32_t end) const;
   const std::vector<ThreadSections>& sections(LockId lock) const { return sections_[lock]; }
   const std::vector<ThreadWrites>& writes(LocationId location) const { return writes_[location]; }
   size_t lock_count() const { return sections_.size(); }
@@ -86,16 +89,6 @@ class Model {
   std::vector<std::vector<ThreadSections>> sections_;  // by lock
   std::vector<std::vector<ThreadWrites>> writes_;      // by location
   std::vector<Step> steps_;                            // by event index
-};
-
-// A read that is to see another write than it did; kNoStep: no read is.
-struct Redirected {
-  Step read = kNoStep;
-  Step writer = kNoStep;
-  // What `step`, a read, is to see.
-  Step writer_of(const Model& model, Step step) const {
-    return step == read ? writer : model.node(step).writer;
-  }
 };
 
 }  // namespace foretrace

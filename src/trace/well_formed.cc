@@ -188,8 +188,7 @@ std::string WellFormed::check_fork(const Event& event) {
     return fault(Fault::before_fork, fmt::format("thread {} is forked a second time", name));
   }
   if ((attention_[event.object] & kJoined) != 0) {
-    return fault(Fault::before_fork,
-                 fmt::format("thread {} is forked after it was joined", name));
+    return fault(Fault::before_fork, fmt::format("thread {} is forked after it was joined", name));
   }
   if ((attention_[event.object] & kUnseen) == 0) {
     return fault(Fault::before_fork,
