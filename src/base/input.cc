@@ -114,4 +114,15 @@ Result<bool> ByteReader::want(size_t count) {
   return true;
 }
 
+Result<std::string> read_input(const std::string& path) {
+  Result<std::unique_ptr<ByteSource>> source = open_input(path);
+  if (!source) return tl::unexpected(source.error());
+  ByteReader reader(std::move(*source));
+  for (;;) {
+    const Result<bool> more = reader.fill();
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) return std::string(reader.window());
+  }
+}
+
 }  // namespace foretrace

@@ -40,6 +40,9 @@ class ByteSource {
 // compression, which is recognised by content.
 Result<std::unique_ptr<ByteSource>> open_input(const std::string& path);
 
+// All that open_input() gives: for files that are small.
+Result<std::string> read_input(const std::string& path);
+
 // A source over bytes in memory; looks through compression too.
 Result<std::unique_ptr<ByteSource>> memory_input(std::string name, std::string bytes);
 

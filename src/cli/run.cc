@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/program_words.h"
+#include "cli/trace_options.h"
 #include "cli/trace_output.h"
 #include "trace/memory_reader.h"
 
@@ -15,19 +16,15 @@ namespace foretrace {
 namespace {
 
 struct Options {
+  // Locks of C and C++ programs need not nest.
+  Options() { stream.well_formed.unnested = true; }
+  StreamOptions stream;
   ReportOptions report;
   std::string keep;
   std::string exit = "program";
 };
 
 void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text); }
-
-// Locks of C and C++ programs need not nest.
-StreamOptions stream_options() {
-  StreamOptions options;
-  options.well_formed.unnested = true;
-  return options;
-}
 
 // A copy of the trace in a file. If it cannot be written, the run goes on.
 class KeptTrace {
@@ -92,8 +89,8 @@ class Run {
     };
   }
 
-  static std::unique_ptr<TraceStream> stream(std::unique_ptr<TraceReader> reader) {
-    return std::make_unique<TraceStream>(std::move(reader), stream_options());
+  std::unique_ptr<TraceStream> stream(std::unique_ptr<TraceReader> reader) const {
+    return std::make_unique<TraceStream>(std::move(reader), options_.stream);
   }
 
   const std::vector<std::string>& words_;
@@ -113,6 +110,7 @@ std::function<Result<int>()> setup(CLI::App& app) {
   options->report.output.clear();
   options->report.analyses = {"cp", "deadlock", "hb", "mb", "race", "sidetrack"};
   add_report_options(app, options->report);
+  add_units_option(app, options->stream);
   app.add_option("--keep", options->keep, "Also write the trace to FILE")->type_name("FILE");
   add_choice(app, "--exit", options->exit, {"program", "findings"},
              "Whose exit status this is: the program's, or 1 for findings and 0 for none");

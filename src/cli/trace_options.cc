@@ -15,6 +15,19 @@ void add_trace_options(CLI::App& app, TraceOptions& options) {
                "Drop events that no program can produce instead of refusing the trace");
   app.add_flag("--unnested", options.stream.well_formed.unnested,
                "Accept critical sections that overlap without nesting");
+  add_units_option(app, options.stream);
+}
+
+void add_units_option(CLI::App& app, StreamOptions& options) {
+  const auto read = [&options](const std::string& path) -> std::string {
+    Result<UnitRules> rules = UnitRules::read(path);
+    if (!rules) return rules.error().message;
+    options.units = std::make_shared<const UnitRules>(std::move(*rules));
+    return {};
+  };
+  app.add_option("--units", "Which units should be atomic: rules by label, see docs/units.md")
+      ->type_name("FILE")
+      ->check(read);
 }
 
 void print_notes(const TraceStream& stream) {

@@ -14,8 +14,11 @@ struct TraceOptions {
   StreamOptions stream;
 };
 
-// TRACE (required), --input-format, --lenient, --unnested.
+// TRACE (required), --input-format, --lenient, --unnested, --units.
 void add_trace_options(CLI::App& app, TraceOptions& options);
+
+// --units alone.
+void add_units_option(CLI::App& app, StreamOptions& options);
 
 // One line on standard error for each note of the stream.
 void print_notes(const TraceStream& stream);

@@ -28,21 +28,10 @@ std::vector<std::string_view> values_of(const Finding& finding, std::string_view
   return values;
 }
 
-Result<std::string> read_whole(const std::string& path) {
-  Result<std::unique_ptr<ByteSource>> source = open_input(path);
-  if (!source) return tl::unexpected(source.error());
-  ByteReader reader(std::move(*source));
-  for (;;) {
-    const Result<bool> more = reader.fill();
-    if (!more) return tl::unexpected(more.error());
-    if (!*more) return std::string(reader.window());
-  }
-}
-
 }  // namespace
 
 Result<Suppressions> Suppressions::read(const std::string& path) {
-  const Result<std::string> content = read_whole(path);
+  const Result<std::string> content = read_input(path);
   if (!content) return tl::unexpected(content.error());
   Suppressions suppressions;
   suppressions.path_ = path;
@@ -98,7 +87,7 @@ std::vector<std::string> Suppressions::unused() const {
 }
 
 Result<std::unordered_set<std::string>> read_baseline(const std::string& path) {
-  const Result<std::string> content = read_whole(path);
+  const Result<std::string> content = read_input(path);
   if (!content) return tl::unexpected(content.error());
   const auto report = nlohmann::json::parse(*content, nullptr, /*allow_exceptions=*/false);
   const auto bad = [&](std::string_view what) {

@@ -1,6 +1,7 @@
 // The report that scripts read: schema foretrace/findings/1, see DESIGN.md.
 #include <nlohmann/json.hpp>
 
+#include "findings/violated_units.h"
 #include "report/report.h"
 
 namespace foretrace {
@@ -51,6 +52,21 @@ Json finding_json(const Finding& finding) {
           {"detail", finding.detail}};
 }
 
+Json units_json(const std::vector<Finding>& findings) {
+  Json units = Json::array();
+  for (const ViolatedUnit& unit : violated_units(findings)) {
+    Json culprits = Json::array();
+    for (const Culprit& culprit : unit.culprits) {
+      culprits.push_back({{"where", culprit.where}, {"times", culprit.times}});
+    }
+    units.push_back({{"label", unit.label},
+                     {"strength", std::string(name_of(unit.strength))},
+                     {"times", unit.times},
+                     {"culprits", std::move(culprits)}});
+  }
+  return units;
+}
+
 void write(const Report& report, const ReportStyle&, ByteSink& sink) {
   const Json trace = {{"source", report.source},
                       {"events", report.events},
@@ -70,11 +86,12 @@ void write(const Report& report, const ReportStyle&, ByteSink& sink) {
   const Json left_out = {
       {"suppressed", report.suppressed}, {"known", report.known}, {"too_weak", report.too_weak}};
   // Finding by finding, so that a million of them need no second copy.
-  sink.write(fmt::format(
-      "{{\"schema\": \"foretrace/findings/1\",\n \"trace\": {},\n "
-      "\"analyses\": {},\n \"certify\": {{\"seconds\": {}}},\n "
-      "\"left_out\": {},\n \"partial\": {},\n \"findings\": [",
-      dumped(trace), dumped(analyses), report.deciding_seconds, dumped(left_out), report.partial));
+  sink.write(
+      fmt::format("{{\"schema\": \"foretrace/findings/1\",\n \"trace\": {},\n "
+                  "\"analyses\": {},\n \"certify\": {{\"seconds\": {}}},\n "
+                  "\"left_out\": {},\n \"partial\": {},\n \"units\": {},\n \"findings\": [",
+                  dumped(trace), dumped(analyses), report.deciding_seconds, dumped(left_out),
+                  report.partial, dumped(units_json(report.findings))));
   std::string_view separator = "\n  ";
   for (const Finding& finding : report.findings) {
     sink.write(separator);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "findings/violated_units.h"
 #include "report/report.h"
 #include "report/source_lines.h"
 
@@ -100,6 +101,7 @@ class TextReport {
 
   void write() {
     for (const Group& group : grouped(report_.findings)) write_group(group);
+    write_units();
     for (const AnalysisRun& run : report_.analyses) write_figures(run);
     write_summary();
   }
@@ -159,9 +161,7 @@ class TextReport {
   }
 
   static std::vector<std::string> units_to_blame(const Finding& finding) {
-    const auto blamed = finding.detail.find("blamed");
-    std::vector<std::string> units = finding.labels;
-    if (blamed != finding.detail.end()) units = blamed->get<std::vector<std::string>>();
+    std::vector<std::string> units = blamed_units(finding);
     for (std::string& unit : units) unit = printable(unit);
     return units;
   }
@@ -241,6 +241,33 @@ class TextReport {
                                   std::string(indent, ' '), row.text));
     }
     return lines;
+  }
+
+  // Which units were violated how often, and by whom, if there are several.
+  void write_units() {
+    const std::vector<ViolatedUnit> units = violated_units(report_.findings);
+    if (units.size() < 2) return;
+    constexpr size_t kShown = 20;
+    print("{}\n", bold("units, the surest and most often violated first"));
+    for (size_t i = 0; i < std::min(units.size(), kShown); ++i) {
+      print("  {}: {} by {} ({})\n", printable(units[i].label), counted(units[i].times, "time"),
+            culprits_text(units[i].culprits), name_of(units[i].strength));
+    }
+    if (units.size() > kShown) print("  and {} more\n", units.size() - kShown);
+    print("\n");
+  }
+
+  static std::string culprits_text(const std::vector<Culprit>& culprits) {
+    constexpr size_t kShown = 3;
+    std::vector<std::string> names;
+    for (const Culprit& culprit : culprits) {
+      if (names.size() == kShown) break;
+      std::string name = printable(culprit.where, 60);
+      if (culprits.size() > 1) name += fmt::format(" ({})", with_commas(culprit.times));
+      names.push_back(std::move(name));
+    }
+    if (culprits.size() > kShown) names.push_back("…");
+    return fmt::format("{}", fmt::join(names, ", "));
   }
 
   void write_figures(const AnalysisRun& run) {

@@ -14,10 +14,21 @@ Result<std::unique_ptr<TraceStream>> TraceStream::open(const std::string& path,
   return std::make_unique<TraceStream>(std::move(*reader), options);
 }
 
-TraceStream::TraceStream(std::unique_ptr<TraceReader> reader, const StreamOptions& options)
+CheckedReader::CheckedReader(std::unique_ptr<TraceReader> reader, const StreamOptions& options)
     : reader_(std::move(reader)),
-      checker_(reader_->symbols(), reader_->source_name(), options.well_formed),
-      worker_([this] { read_ahead(); }) {}
+      checker_(reader_->symbols(), reader_->source_name(), options.well_formed) {
+  if (options.units != nullptr) units_.emplace(reader_->symbols(), *options.units);
+}
+
+Result<void> CheckedReader::read(EventBuffer& buffer) {
+  Result<void> done = reader_->read(buffer);
+  if (!done) return done;
+  if (units_) units_->apply(buffer);
+  return checker_.check(buffer);
+}
+
+TraceStream::TraceStream(std::unique_ptr<TraceReader> reader, const StreamOptions& options)
+    : input_(std::move(reader), options), worker_([this] { read_ahead(); }) {}
 
 TraceStream::~TraceStream() {
   {
@@ -40,8 +51,7 @@ void TraceStream::read_ahead() {
         spare_.pop_back();
       }
     }
-    Result<void> done = reader_->read(buffer);
-    if (done) done = checker_.check(buffer);
+    const Result<void> done = input_.read(buffer);
     more = done && !buffer.events.empty();
     {
       const std::lock_guard lock(mutex_);
@@ -72,19 +82,18 @@ Result<EventBatch> TraceStream::next() {
 }
 
 std::vector<std::string> TraceStream::notes() const {
-  std::vector<std::string> notes = reader_->notes();
-  const std::vector<std::string> checked = checker_.notes();
+  std::vector<std::string> notes = input_.reader().notes();
+  const std::vector<std::string> checked = input_.checker().notes();
   notes.insert(notes.end(), checked.begin(), checked.end());
   return notes;
 }
 
 Result<Trace> load_trace(std::unique_ptr<TraceReader> reader, const StreamOptions& options) {
   Trace trace;
-  WellFormed checker(reader->symbols(), reader->source_name(), options.well_formed);
+  CheckedReader input(std::move(reader), options);
   EventBuffer buffer;
   for (;;) {
-    Result<void> done = reader->read(buffer);
-    if (done) done = checker.check(buffer);
+    const Result<void> done = input.read(buffer);
     if (!done) return tl::unexpected(done.error());
     if (buffer.events.empty()) break;
     const auto shift = static_cast<int32_t>(trace.big_values.size());
@@ -95,7 +104,7 @@ Result<Trace> load_trace(std::unique_ptr<TraceReader> reader, const StreamOption
     trace.big_values.insert(trace.big_values.end(), buffer.big_values.begin(),
                             buffer.big_values.end());
   }
-  trace.symbols = reader->shared_symbols();
+  trace.symbols = input.reader().shared_symbols();
   return trace;
 }
 

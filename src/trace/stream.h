@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "trace/format.h"
+#include "trace/unit_rules.h"
 #include "trace/well_formed.h"
 
 namespace foretrace {
@@ -17,6 +18,24 @@ namespace foretrace {
 struct StreamOptions {
   std::string input_format;  // empty: find out
   WellFormedOptions well_formed;
+  std::shared_ptr<const UnitRules> units;  // none: all units count
+};
+
+// Reads batches, filters and checks them.
+class CheckedReader {
+ public:
+  CheckedReader(std::unique_ptr<TraceReader> reader, const StreamOptions& options);
+
+  // As TraceReader::read().
+  Result<void> read(EventBuffer& buffer);
+
+  const TraceReader& reader() const { return *reader_; }
+  const WellFormed& checker() const { return checker_; }
+
+ private:
+  std::unique_ptr<TraceReader> reader_;
+  std::optional<UnitFilter> units_;
+  WellFormed checker_;
 };
 
 // Reads and checks in a thread of its own while the caller works on the batch
@@ -33,23 +52,22 @@ class TraceStream {
   // The next batch, valid until the next call; empty at the end of the trace.
   Result<EventBatch> next();
 
-  const Symbols& symbols() const { return reader_->symbols(); }
-  std::shared_ptr<const Symbols> shared_symbols() const { return reader_->shared_symbols(); }
-  const std::string& source_name() const { return reader_->source_name(); }
-  std::optional<double> progress() const { return reader_->progress(); }
+  const Symbols& symbols() const { return input_.reader().symbols(); }
+  std::shared_ptr<const Symbols> shared_symbols() const { return input_.reader().shared_symbols(); }
+  const std::string& source_name() const { return input_.reader().source_name(); }
+  std::optional<double> progress() const { return input_.reader().progress(); }
 
   // Events handed out so far; after the end, the length of the trace.
   uint64_t event_count() const { return event_count_; }
   // What the user should know; complete after the end.
   std::vector<std::string> notes() const;
-  uint64_t dropped_count() const { return checker_.dropped_count(); }
-  uint64_t reentrant_count() const { return checker_.reentrant_count(); }
+  uint64_t dropped_count() const { return input_.checker().dropped_count(); }
+  uint64_t reentrant_count() const { return input_.checker().reentrant_count(); }
 
  private:
   void read_ahead();
 
-  std::unique_ptr<TraceReader> reader_;
-  WellFormed checker_;
+  CheckedReader input_;
   uint64_t event_count_ = 0;
   EventBuffer current_;
 
