@@ -1,8 +1,10 @@
 // foretrace c++ and foretrace cc: the compiler, with Foretrace's plugin and
-// runtime.
+// runtime. Clang 22 has the plugin; with any other compiler that knows
+// -fsanitize=thread the runtime takes the place of ThreadSanitizer's.
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -13,26 +15,12 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/library_folder.h"
 
 namespace foretrace {
 namespace {
 
 using Words = std::vector<std::string>;
-
-// Where the plugin and the runtime are: beside the program in a build folder,
-// or where they are installed.
-Result<std::filesystem::path> library_folder() {
-  std::error_code error;
-  const std::filesystem::path here =
-      std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  for (const auto& folder : {here / "lib", here / "../lib/foretrace"}) {
-    if (std::filesystem::exists(folder / "libforetrace_runtime.so", error)) {
-      return std::filesystem::weakly_canonical(folder, error);
-    }
-  }
-  return fail("libforetrace_runtime.so is not in {}: build or install Foretrace again",
-              (here / "lib").string());
-}
 
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
@@ -42,7 +30,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 struct Request {
   bool has_input = false;
   bool links = true;
-  bool is_static = false;
+  std::string fixed_library;  // the word that asks for libraries in the program
   bool has_debug_option = false;
 };
 
@@ -52,8 +40,8 @@ Request understand(const Words& words) {
     const std::string_view word = words[i];
     if (is_one_of(word, {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile"})) {
       request.links = false;
-    } else if (word == "-static" || word == "-static-pie") {
-      request.is_static = true;
+    } else if (is_one_of(word, {"-static", "-static-pie", "-static-libtsan"})) {
+      request.fixed_library = word;
     } else if (word.starts_with("-g") && !word.starts_with("-gcc")) {
       request.has_debug_option = true;
     } else if (is_one_of(word,
@@ -70,55 +58,120 @@ Request understand(const Words& words) {
   return request;
 }
 
-// Ours come first, so that the runtime stands in front of libc. Clang would
-// otherwise warn about those that a step does not need.
-Words our_words(const Request& request, const std::filesystem::path& folder) {
-  Words words = {"--start-no-unused-arguments",
-                 "-fpass-plugin=" + (folder / "libforetrace_plugin.so").string(), "-DFORETRACE=1"};
-  if (!request.has_debug_option) words.emplace_back("-g");  // names and places
-  if (request.links) {
-    words.insert(words.end(),
-                 {"-Wl,--push-state,--no-as-needed", (folder / "libforetrace_runtime.so").string(),
-                  "-Wl,--pop-state", "-Wl,-rpath," + folder.string()});
+enum class Compiler { clang_with_plugin, clang, gcc };
+
+std::string shell_word(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// Asks the compiler which macros it defines.
+Result<Compiler> kind_of(const Words& compiler) {
+  std::string command;
+  for (const std::string& word : compiler) command += shell_word(word) + " ";
+  command += "-dM -E -x c /dev/null 2>/dev/null";
+  std::FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return fail("cannot run {}: {}", compiler.front(), std::strerror(errno));
+  std::string macros;
+  char buffer[4096];
+  while (const size_t got = std::fread(buffer, 1, sizeof buffer, pipe)) macros.append(buffer, got);
+  ::pclose(pipe);
+  if (macros.find("#define __clang_major__ 22\n") != std::string::npos) {
+    return Compiler::clang_with_plugin;
   }
+  if (macros.find("#define __clang__ ") != std::string::npos) return Compiler::clang;
+  if (macros.find("#define __GNUC__ ") != std::string::npos) return Compiler::gcc;
+  return fail("{} is neither a Clang nor a GCC that can be run; see FORETRACE_CXX in {}",
+              printable(compiler.front()), "docs/recording.md");
+}
+
+// Ours come first, so that the runtime stands in front of libc.
+Words our_words(const Request& request, Compiler compiler, const std::filesystem::path& folder) {
+  const std::string runtime = (folder / "libforetrace_runtime.so").string();
+  const std::string find_runtime = "-Wl,-rpath," + folder.string();
+  Words words = {"-DFORETRACE=1"};
+  if (!request.has_debug_option) words.emplace_back("-g");  // names and places
+  const auto add = [&](std::initializer_list<std::string> more) {
+    words.insert(words.end(), more);
+  };
+  if (compiler == Compiler::gcc) {
+    add({"-fsanitize=thread"});
+    // GCC links libtsan: it finds the runtime under that name.
+    if (request.links) add({"-L" + libtsan_folder(folder).string(), find_runtime});
+    return words;
+  }
+  if (compiler == Compiler::clang_with_plugin) {
+    add({"-fpass-plugin=" + (folder / "libforetrace_plugin.so").string()});
+  } else {
+    // Without the option the read of x++ would not be seen.
+    add({"-fsanitize=thread", "-fno-sanitize-link-runtime", "-mllvm",
+         "-tsan-instrument-read-before-write"});
+  }
+  if (request.links) {
+    add({"-Wl,--push-state,--no-as-needed", runtime, "-Wl,--pop-state", find_runtime});
+  }
+  // Clang would otherwise warn about those that a step does not need.
+  words.insert(words.begin(), "--start-no-unused-arguments");
   words.emplace_back("--end-no-unused-arguments");
   return words;
 }
 
 // Becomes the compiler; comes back only if it cannot.
-Result<int> become(const std::string& compiler, const Words& ours, const Words& given) {
-  std::vector<char*> words = {const_cast<char*>(compiler.c_str())};
-  for (const Words* list : {&ours, &given}) {
+Result<int> become(const Words& compiler, const Words& ours, const Words& given) {
+  std::vector<char*> words;
+  for (const Words* list : {&compiler, &ours, &given}) {
     for (const std::string& word : *list) words.push_back(const_cast<char*>(word.c_str()));
   }
   words.push_back(nullptr);
   ::execvp(words[0], words.data());
-  return fail("cannot run {}: {}; install clang-22, or set FORETRACE_CLANG to a Clang 22", compiler,
-              std::strerror(errno));
+  return fail("cannot run {}: {}; install clang-22, or set FORETRACE_CXX and FORETRACE_CC",
+              compiler.front(), std::strerror(errno));
 }
 
-std::string compiler_for(bool cplusplus) {
-  const char* const chosen = std::getenv(cplusplus ? "FORETRACE_CLANGXX" : "FORETRACE_CLANG");
-  if (chosen != nullptr && *chosen != '\0') return chosen;
-  return cplusplus ? "clang++-22" : "clang-22";
+// FORETRACE_CXX and FORETRACE_CC may be several words: ccache g++.
+Words chosen_compiler(bool cplusplus) {
+  const char* const chosen = std::getenv(cplusplus ? "FORETRACE_CXX" : "FORETRACE_CC");
+  Words words;
+  for (const std::string_view word : words_of(chosen != nullptr ? chosen : "")) {
+    words.emplace_back(word);
+  }
+  return words;
+}
+
+Result<void> check(const Request& request, Compiler compiler, const std::filesystem::path& folder) {
+  if (!request.fixed_library.empty() && request.links) {
+    return fail(
+        "{}: the runtime stands in front of the C library, and both must be shared; "
+        "link the program dynamically to record it",
+        request.fixed_library);
+  }
+  if (compiler == Compiler::clang_with_plugin &&
+      !std::filesystem::exists(folder / "libforetrace_plugin.so")) {
+    return fail("the compiler plugin was not built; install llvm-22-dev and build Foretrace again");
+  }
+  return {};
 }
 
 Result<int> compile(const CLI::App& app, bool cplusplus) {
   Words given = app.remaining();
   if (!given.empty() && given.front() == "--") given.erase(given.begin());
   const Request request = understand(given);
-  if (request.is_static && request.links) {
-    return fail(
-        "-static: the runtime stands in front of the C library, which must be shared; "
-        "link the program dynamically to record it");
+  Words compiler = chosen_compiler(cplusplus);
+  Result<Compiler> kind = Compiler::clang_with_plugin;
+  if (compiler.empty()) {
+    compiler = {cplusplus ? "clang++-22" : "clang-22"};
+  } else {
+    kind = kind_of(compiler);
+    if (!kind) return tl::unexpected(kind.error());
   }
+  if (!request.has_input) return become(compiler, {}, given);
   const Result<std::filesystem::path> folder = library_folder();
   if (!folder) return tl::unexpected(folder.error());
-  if (request.has_input && !std::filesystem::exists(*folder / "libforetrace_plugin.so")) {
-    return fail("the compiler plugin was not built; install llvm-22-dev and build Foretrace again");
+  if (Result<void> done = check(request, *kind, *folder); !done) {
+    return tl::unexpected(done.error());
   }
-  return become(compiler_for(cplusplus), request.has_input ? our_words(request, *folder) : Words(),
-                given);
+  return become(compiler, our_words(request, *kind, *folder), given);
 }
 
 template <bool kCplusplus>
@@ -133,7 +186,8 @@ const CommandRegistration cplusplus({
     .examples = "  foretrace c++ -O2 -o bank bank.cpp\n"
                 "  make CXX='foretrace c++'\n"
                 "  cmake -DCMAKE_CXX_COMPILER=foretrace-c++ …\n"
-                "All arguments go to clang++-22.\n",
+                "  FORETRACE_CXX=g++ foretrace c++ -O2 -o bank bank.cpp\n"
+                "All arguments go to clang++-22, or to the compiler that FORETRACE_CXX names.\n",
     .setup = setup<true>,
 });
 
@@ -142,7 +196,7 @@ const CommandRegistration c({
     .summary = "compile and link a C program so that it can be recorded",
     .examples = "  foretrace cc -O2 -o bank bank.c -pthread\n"
                 "  make CC='foretrace cc'\n"
-                "All arguments go to clang-22.\n",
+                "All arguments go to clang-22, or to the compiler that FORETRACE_CC names.\n",
     .setup = setup<false>,
 });
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/help.h"
+#include "cli/library_folder.h"
 
 namespace foretrace {
 namespace {
@@ -42,7 +43,10 @@ Result<std::vector<std::string>> program_words(const CLI::App& app) {
 Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::string>& words) {
   Result<std::unique_ptr<Session>> session = Session::create(kRingRecords);
   if (!session) return tl::unexpected(session.error());
-  Result<Program> program = Program::start(words, (*session)->folder());
+  const Result<std::filesystem::path> libraries = library_folder();
+  if (!libraries) return tl::unexpected(libraries.error());
+  Result<Program> program =
+      Program::start(words, (*session)->folder(), libtsan_folder(*libraries).string());
   if (!program) return tl::unexpected(program.error());
   auto run = std::unique_ptr<RecordedRun>(
       new RecordedRun{std::move(*session), std::move(*program), nullptr});
@@ -61,7 +65,7 @@ RecordedRun::~RecordedRun() {
 std::string not_instrumented(const std::string& program) {
   return fmt::format(
       "{} recorded nothing: it was not built with Foretrace ('foretrace c++' or 'foretrace cc' in "
-      "the place of the compiler)",
+      "the place of the compiler), nor by GCC with -fsanitize=thread",
       printable(program));
 }
 

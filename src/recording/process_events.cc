@@ -303,6 +303,7 @@ std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback)
   const std::string in_block = place_in_block(address);
   if (!site.what.empty()) return site.what + in_block;
   if (!in_block.empty()) return offset_in_block(address) + in_block;
+  if (std::string variable = names_.variable(address); !variable.empty()) return variable;
   const std::string where = symbols_.site_text(site.site);
   return where.empty() ? fallback : fmt::format("{} used at {}", fallback, where);
 }

@@ -15,6 +15,12 @@
 namespace foretrace {
 namespace {
 
+// A folder in front of those of the variable.
+std::string library_path(const std::string& folder) {
+  const char* const before = std::getenv("LD_LIBRARY_PATH");
+  return before != nullptr && *before != '\0' ? folder + ":" + before : folder;
+}
+
 // In the child. Says on `complaints` why it could not, if it could not.
 [[noreturn]] void become(std::vector<char*>& words, int complaints) {
   std::signal(SIGINT, SIG_DFL);
@@ -27,16 +33,20 @@ namespace {
 
 }  // namespace
 
-Result<Program> Program::start(const std::vector<std::string>& words, const std::string& session) {
+Result<Program> Program::start(const std::vector<std::string>& words, const std::string& session,
+                               const std::string& libraries) {
   std::vector<char*> pointers;
   for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
   int pipe[2];
   if (::pipe2(pipe, O_CLOEXEC) != 0) return fail("cannot make a pipe: {}", std::strerror(errno));
-  ::setenv(recording::kSessionVariable, session.c_str(), 1);
+  const std::string path = library_path(libraries);
   const pid_t pid = ::fork();
-  if (pid == 0) become(pointers, pipe[1]);
-  ::unsetenv(recording::kSessionVariable);
+  if (pid == 0) {
+    ::setenv(recording::kSessionVariable, session.c_str(), 1);
+    ::setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+    become(pointers, pipe[1]);
+  }
   ::close(pipe[1]);
   int reason = errno;
   const ssize_t got = pid > 0 ? ::read(pipe[0], &reason, sizeof reason) : sizeof reason;

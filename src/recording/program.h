@@ -12,9 +12,11 @@ namespace foretrace {
 
 class Program {
  public:
-  // Starts it with these words; it inherits everything, and `session` is the
-  // folder that its runtime records to.
-  static Result<Program> start(const std::vector<std::string>& words, const std::string& session);
+  // Starts it with these words; it inherits everything, `session` is the folder
+  // that its runtime records to, and `libraries` is where the dynamic linker
+  // looks first for what it needs.
+  static Result<Program> start(const std::vector<std::string>& words, const std::string& session,
+                               const std::string& libraries);
 
   // Looks whether it still runs.
   bool is_running();

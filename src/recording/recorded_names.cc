@@ -1,5 +1,6 @@
 #include "recording/recorded_names.h"
 
+#include <algorithm>
 #include <filesystem>
 
 namespace foretrace {
@@ -42,6 +43,8 @@ void RecordedNames::read_entry(const NameEntry& entry, const char* text) {
     labels_[entry.number] = first;
   } else if (entry.kind == NameKind::thread) {
     threads_[{entry.line, entry.number}] = first;
+  } else if (entry.kind == NameKind::module) {
+    modules_.add(entry.line, first, text + first.size() + 1);
   } else if (entry.kind == NameKind::site) {
     text += first.size() + 1;
     const std::string function = text;
@@ -50,6 +53,23 @@ void RecordedNames::read_entry(const NameEntry& entry, const char* text) {
     by_number_[entry.number] = {sites_.intern(first, entry.line, entry.column, function), text,
                                 entry.element};
   }
+}
+
+// The innermost frame that is no system header; else the innermost.
+const RecordedSite& RecordedNames::code_site(uint32_t number) {
+  std::unique_ptr<RecordedSite>& known = code_sites_[number];
+  if (known != nullptr) return *known;
+  known = std::make_unique<RecordedSite>();
+  read_new();
+  const std::vector<CodeFrame> frames = modules_.frames(number & ~recording::kCodeSite);
+  const auto shown = std::find_if(frames.begin(), frames.end(), [](const CodeFrame& frame) {
+    return !is_system_file(frame.file);
+  });
+  if (!frames.empty()) {
+    const CodeFrame& frame = shown != frames.end() ? *shown : frames.front();
+    known->site = sites_.intern(frame.file, frame.line, frame.column, frame.function);
+  }
+  return *known;
 }
 
 std::string RecordedNames::label(uint32_t number) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "recording/code_modules.h"
 #include "recording/mapped_file.h"
 #include "runtime/layout.h"
 #include "trace/interner.h"
@@ -39,14 +40,19 @@ class RecordedNames {
 
   // A name is written before the first record that uses it.
   const RecordedSite& site(uint32_t number) {
+    if ((number & recording::kCodeSite) != 0) return code_site(number);
     if (number >= by_number_.size()) read_new();
     return number < by_number_.size() ? by_number_[number] : unknown_;
   }
   std::string label(uint32_t number);
+  // The global variable at an address, as far as debug information is read: ""
+  // for programs of the compiler plugin, whose sites say it.
+  std::string variable(uint64_t address) { return modules_.variable(address); }
   // "" if the program gave the thread no name.
   std::string thread(uint32_t process, uint32_t thread);
 
  private:
+  const RecordedSite& code_site(uint32_t number);
   void read_new();
   void read_entry(const recording::NameEntry& entry, const char* text);
 
@@ -54,6 +60,8 @@ class RecordedNames {
   SiteInterner& sites_;
   uint64_t read_ = 0;  // bytes of entries
   std::vector<RecordedSite> by_number_ = std::vector<RecordedSite>(1);
+  CodeModules modules_;
+  tsl::robin_map<uint32_t, std::unique_ptr<RecordedSite>> code_sites_;
   std::map<uint32_t, std::string> labels_;
   std::map<std::pair<uint32_t, uint32_t>, std::string> threads_;
   RecordedSite unknown_;

@@ -12,21 +12,6 @@ constexpr Kind kAccess = kWrite ? Kind::write : Kind::read;
 template <bool kWrite>
 constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
 
-template <bool kWrite>
-__attribute__((noinline)) void record_access(uint64_t address, uint32_t size, const Site* site) {
-  Entry entry;
-  if (!entry || self.ignoring != 0) return;
-  const uint32_t bits = byte_bits(address, size);
-  // The thread may have got its filter only now.
-  if (is_repeated<kWrite>(address, bits)) return;
-  if (needs_stamp<kWrite>(address)) {
-    entry.append_stamped(kAccess<kWrite>, address, size, site);
-  } else {
-    entry.append(kAccess<kWrite>, address, size, site);
-  }
-  remember<kWrite>(address, bits);
-}
-
 // Calls `visit(address, bits)` for each granule of a range, until it says false.
 template <typename Visit>
 void for_each_granule(uint64_t address, uint64_t bytes, const Visit& visit) {
@@ -40,7 +25,7 @@ void for_each_granule(uint64_t address, uint64_t bytes, const Visit& visit) {
 
 // One record for the whole range if some part of it is new.
 template <bool kWrite>
-void record_part(Entry& entry, uint64_t address, uint32_t bytes, const Site* site) {
+void record_part(Entry& entry, uint64_t address, uint32_t bytes, SiteRef site) {
   bool repeated = true;
   bool clashes = false;
   for_each_granule(address, bytes, [&](uint64_t place, uint32_t bits) {
@@ -57,8 +42,25 @@ void record_part(Entry& entry, uint64_t address, uint32_t bytes, const Site* sit
   });
 }
 
+}  // namespace
+
 template <bool kWrite>
-__attribute__((noinline)) void record_range(uint64_t address, uint64_t bytes, const Site* site) {
+void record_access(uint64_t address, uint32_t size, SiteRef site) {
+  Entry entry;
+  if (!entry || self.ignoring != 0) return;
+  const uint32_t bits = byte_bits(address, size);
+  // The thread may have got its filter only now.
+  if (is_repeated<kWrite>(address, bits)) return;
+  if (needs_stamp<kWrite>(address)) {
+    entry.append_stamped(kAccess<kWrite>, address, size, site);
+  } else {
+    entry.append(kAccess<kWrite>, address, size, site);
+  }
+  remember<kWrite>(address, bits);
+}
+
+template <bool kWrite>
+void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
   Entry entry;
   if (!entry || self.ignoring != 0) return;
   constexpr uint64_t kMost = uint64_t{1} << 30;  // what a record can hold
@@ -68,19 +70,10 @@ __attribute__((noinline)) void record_range(uint64_t address, uint64_t bytes, co
   }
 }
 
-template <bool kWrite, uint32_t kSize>
-inline void access(const void* pointer, const Site* site) {
-  // A program that nobody records should hardly notice that it could be.
-  if (!recording_on.load(std::memory_order_relaxed)) return;
-  const auto address = reinterpret_cast<uint64_t>(pointer);
-  if ((address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) {
-    return record_range<kWrite>(address, kSize, site);
-  }
-  if (self.filter != nullptr && is_repeated<kWrite>(address, byte_bits(address, kSize))) return;
-  record_access<kWrite>(address, kSize, site);
-}
-
-}  // namespace
+template void record_access<false>(uint64_t, uint32_t, SiteRef);
+template void record_access<true>(uint64_t, uint32_t, SiteRef);
+template void record_range<false>(uint64_t, uint64_t, SiteRef);
+template void record_range<true>(uint64_t, uint64_t, SiteRef);
 
 void forget_accesses(uint64_t address, uint64_t bytes) {
   const uint64_t first = address >> kGranuleShift;
@@ -93,7 +86,7 @@ void forget_accesses(uint64_t address, uint64_t bytes) {
 }  // namespace foretrace::runtime
 
 using foretrace::runtime::access;
-using foretrace::runtime::record_range;
+using foretrace::runtime::access_range;
 using foretrace::runtime::Site;
 
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default"))) void
@@ -110,10 +103,10 @@ FORETRACE_HOOK __foretrace_write8(const void* p, const Site* site) { access<true
 FORETRACE_HOOK __foretrace_write16(const void* p, const Site* site) { access<true, 16>(p, site); }
 
 FORETRACE_HOOK __foretrace_read_range(const void* p, uint64_t bytes, const Site* site) {
-  if (bytes > 0) record_range<false>(reinterpret_cast<uint64_t>(p), bytes, site);
+  access_range<false>(p, bytes, site);
 }
 FORETRACE_HOOK __foretrace_write_range(const void* p, uint64_t bytes, const Site* site) {
-  if (bytes > 0) record_range<true>(reinterpret_cast<uint64_t>(p), bytes, site);
+  access_range<true>(p, bytes, site);
 }
 
 // Before a call whose place the runtime wants to know: of a lock, an allocation.

@@ -57,6 +57,31 @@ inline void remember(uint64_t address, uint32_t bits) {
   if (kWrite) entry.wrote = static_cast<uint16_t>(entry.wrote | bits);
 }
 
+// Records an access within one granule, if it is not repeated.
+template <bool kWrite>
+void record_access(uint64_t address, uint32_t size, SiteRef site);
+// Records an access of any number of bytes.
+template <bool kWrite>
+void record_range(uint64_t address, uint64_t bytes, SiteRef site);
+
+template <bool kWrite, uint32_t kSize>
+inline void access(const void* pointer, SiteRef site) {
+  // A program that nobody records should hardly notice that it could be.
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if ((address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) {
+    return record_range<kWrite>(address, kSize, site);
+  }
+  if (self.filter != nullptr && is_repeated<kWrite>(address, byte_bits(address, kSize))) return;
+  record_access<kWrite>(address, kSize, site);
+}
+
+template <bool kWrite>
+inline void access_range(const void* pointer, uint64_t bytes, SiteRef site) {
+  if (bytes == 0 || !recording_on.load(std::memory_order_relaxed)) return;
+  record_range<kWrite>(reinterpret_cast<uint64_t>(pointer), bytes, site);
+}
+
 // Forgets what this thread recorded of a block of memory, which is a new one.
 void forget_accesses(uint64_t address, uint64_t bytes);
 

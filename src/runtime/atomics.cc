@@ -1,13 +1,11 @@
 // Atomic operations. The operation and its record are two steps; a lock around
-// both makes the order of the records that of the operations. The plugin calls
-// begin before the operation and end after it.
-#include <atomic>
+// both makes the order of the records that of the operations.
+#include "runtime/atomics.h"
 
 #include "runtime/access.h"
 #include "runtime/spin_lock.h"
 
 namespace foretrace::runtime {
-namespace {
 
 // A lock for all atomic locations with the same hash.
 struct alignas(64) AtomicLock {
@@ -16,6 +14,8 @@ struct alignas(64) AtomicLock {
   // it. Its thread-local state stands for a thread.
   std::atomic<Thread*> holder;
 };
+namespace {
+
 constexpr uint64_t kLocks = 1024;
 AtomicLock locks[kLocks];
 // What begin returns where there is nothing to unlock, but something to record.
@@ -26,22 +26,13 @@ AtomicLock& lock_of(uint64_t address) {
   return locks[(granule ^ granule >> 10) & (kLocks - 1)];
 }
 
-AtomicLock* begin(uint64_t address) {
-  if (!recording_on.load(std::memory_order_relaxed) || self.busy) return nullptr;
-  AtomicLock& lock = lock_of(address);
-  if (lock.holder.load(std::memory_order_relaxed) == &self) return &nothing_held;
-  lock_word(lock.held);
-  lock.holder.store(&self, std::memory_order_relaxed);
-  return &lock;
-}
-
 // A thread that spins on an atomic location reads the same again and again;
 // only what it sees for the first time is recorded.
 bool is_repeated_read(Kind kind, uint64_t address, uint32_t bits) {
   return kind == Kind::atomic_read && self.filter != nullptr && is_repeated<false>(address, bits);
 }
 
-void record(uint64_t address, uint32_t size, Kind kind, const Site* site) {
+void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   const uint32_t bits = byte_bits(address, size);
   if (is_repeated_read(kind, address, bits)) return;
   Entry entry;
@@ -52,15 +43,24 @@ void record(uint64_t address, uint32_t size, Kind kind, const Site* site) {
   if (kind != Kind::atomic_read) remember<true>(address, bits);
 }
 
-void end(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, const Site* site) {
+}  // namespace
+
+AtomicLock* begin_atomic(uint64_t address) {
+  if (!recording_on.load(std::memory_order_relaxed) || self.busy) return nullptr;
+  AtomicLock& lock = lock_of(address);
+  if (lock.holder.load(std::memory_order_relaxed) == &self) return &nothing_held;
+  lock_word(lock.held);
+  lock.holder.store(&self, std::memory_order_relaxed);
+  return &lock;
+}
+
+void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   if (lock == nullptr) return;
   record(address, size, kind, site);
   if (lock == &nothing_held) return;
   lock->holder.store(nullptr, std::memory_order_relaxed);
   lock->held.store(0, std::memory_order_release);
 }
-
-}  // namespace
 
 void release_all_locks() {
   for (AtomicLock& lock : locks) {
@@ -78,27 +78,28 @@ using foretrace::runtime::Site;
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default")))
 
 FORETRACE_HOOK void* __foretrace_atomic_begin(const void* p) {
-  return foretrace::runtime::begin(reinterpret_cast<uint64_t>(p));
+  return foretrace::runtime::begin_atomic(reinterpret_cast<uint64_t>(p));
 }
 
 FORETRACE_HOOK void __foretrace_atomic_read(void* lock, const void* p, uint32_t size,
                                             const Site* site) {
-  foretrace::runtime::end(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p), size,
-                          Kind::atomic_read, site);
+  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
+                                 size, Kind::atomic_read, site);
 }
 FORETRACE_HOOK void __foretrace_atomic_write(void* lock, const void* p, uint32_t size,
                                              const Site* site) {
-  foretrace::runtime::end(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p), size,
-                          Kind::atomic_write, site);
+  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
+                                 size, Kind::atomic_write, site);
 }
 FORETRACE_HOOK void __foretrace_atomic_update(void* lock, const void* p, uint32_t size,
                                               const Site* site) {
-  foretrace::runtime::end(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p), size,
-                          Kind::atomic_update, site);
+  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
+                                 size, Kind::atomic_update, site);
 }
 // A compare-and-exchange that may have failed: then it only read.
 FORETRACE_HOOK void __foretrace_atomic_exchange(void* lock, const void* p, uint32_t size,
                                                 uint32_t succeeded, const Site* site) {
-  foretrace::runtime::end(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p), size,
-                          succeeded != 0 ? Kind::atomic_update : Kind::atomic_read, site);
+  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
+                                 size, succeeded != 0 ? Kind::atomic_update : Kind::atomic_read,
+                                 site);
 }

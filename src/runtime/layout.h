@@ -110,7 +110,14 @@ enum class NameKind : uint32_t {
   site = 1,    // file, function, what is accessed
   label = 2,   // the label of a unit
   thread = 3,  // a thread's name; `number` is the thread, `line` the process
+  // Code that was compiled with -fsanitize=thread: its file, and four hexadecimal
+  // numbers: what to subtract from addresses to get those in the file, the start
+  // and end of its memory, and the start of its code; `line` is its first number.
+  module = 4,
 };
+// The site's number of a place in a module: this bit, and the number of the
+// module's first byte of code plus the place's distance from it.
+inline constexpr uint32_t kCodeSite = 1U << 31;
 struct NameEntry {
   uint32_t bytes;  // of the entry with its strings and padding
   NameKind kind;

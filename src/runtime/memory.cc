@@ -24,7 +24,7 @@ namespace {
 // granule.
 constexpr uint64_t kLargeBlock = 64 << 10;
 
-void record_birth(const void* block, uint64_t bytes, const Site* site) {
+void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   if (block == nullptr || bytes == 0) return;
   Entry entry;
   if (!entry) return;
@@ -70,18 +70,24 @@ void record_own_stack() {
 
 using namespace foretrace::runtime;
 
-FORETRACE_INTERCEPT void* malloc(size_t bytes) { return born(__libc_malloc(bytes), bytes); }
+FORETRACE_INTERCEPT void* malloc(size_t bytes) {
+  const CallPlace place(__builtin_return_address(0));
+  return born(__libc_malloc(bytes), bytes);
+}
 
 FORETRACE_INTERCEPT void* calloc(size_t count, size_t bytes) {
+  const CallPlace place(__builtin_return_address(0));
   return born(__libc_calloc(count, bytes), count * bytes);
 }
 
 FORETRACE_INTERCEPT void free(void* block) {
+  const CallPlace place(__builtin_return_address(0));
   record_death(block);
   __libc_free(block);
 }
 
 FORETRACE_INTERCEPT void* realloc(void* block, size_t bytes) {
+  const CallPlace place(__builtin_return_address(0));
   // The old block must be dead in the record before another thread can get it,
   // and it is not known yet whether it will die. Its life ends in any case: what
   // realloc() returns is a block of its own.
@@ -95,12 +101,15 @@ FORETRACE_INTERCEPT void* realloc(void* block, size_t bytes) {
 }
 
 FORETRACE_INTERCEPT void* memalign(size_t alignment, size_t bytes) {
+  const CallPlace place(__builtin_return_address(0));
   return born(__libc_memalign(alignment, bytes), bytes);
 }
 FORETRACE_INTERCEPT void* aligned_alloc(size_t alignment, size_t bytes) {
+  const CallPlace place(__builtin_return_address(0));
   return born(__libc_memalign(alignment, bytes), bytes);
 }
 FORETRACE_INTERCEPT int posix_memalign(void** block, size_t alignment, size_t bytes) {
+  const CallPlace place(__builtin_return_address(0));
   if (alignment % sizeof(void*) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) {
     return EINVAL;
   }

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/modules.h"
 #include "runtime/shadow.h"
 #include "runtime/spin_lock.h"
 
@@ -214,6 +215,7 @@ __attribute__((constructor(101))) void start() {
   const uint32_t names_number = process.session->names.load();
   if (!map_shadow() || !make_names() || !make_process(names_number)) return;
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  note_modules();
   recording_on.store(true, std::memory_order_relaxed);
 }
 
@@ -233,12 +235,12 @@ Entry::Entry() {
   if (!granted_) self.busy = false;
 }
 
-void Entry::append(Kind kind, uint64_t address, uint32_t size, const Site* site, uint32_t upper) {
+void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper) {
   const uint32_t site_number = number_of(site);
   if (reserve(1)) put(Record::make(kind, address, size, site_number, upper));
 }
 
-void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, const Site* site) {
+void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t site_number = number_of(site);
   if (!reserve(1)) return;
   self.stamp = take_stamp();
@@ -259,7 +261,7 @@ void Entry::begin_stretch() {
 }
 
 void record_sync(Kind kind, uint64_t number) {
-  const Site* const site = take_call_site();
+  const SiteRef site = take_call_site();
   Entry entry;
   if (!entry) return;
   entry.append_stamped(kind, number, 0, site);
@@ -271,7 +273,7 @@ void record_sync(Kind kind, const void* object) {
 }
 
 void record_sync_with(Kind kind, const void* object, uint64_t operand) {
-  const Site* const site = take_call_site();
+  const SiteRef site = take_call_site();
   Entry entry;
   if (!entry) return;
   entry.append_operand(operand);
@@ -300,7 +302,9 @@ void end_thread() {
   ::munmap(filter, kFilterEntries * sizeof(FilterEntry));
 }
 
-uint32_t number_of(const Site* site) {
+uint32_t number_of(SiteRef ref) {
+  if (ref.is_code()) return code_number(ref.code());
+  const Site* const site = ref.site();
   if (site == nullptr) return 0;
   auto* const number = const_cast<uint32_t*>(&site->number);
   const uint32_t known = __atomic_load_n(number, __ATOMIC_ACQUIRE);
@@ -333,6 +337,11 @@ void name_thread(const char* name) {
   if (!entry) return;
   const SpinGuard guard(process.names->lock);
   add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name, "", ""}});
+}
+
+void note_module(uint32_t base, const char* path, const char* addresses) {
+  const SpinGuard guard(process.names->lock);
+  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses, ""}});
 }
 
 KeepErrno::KeepErrno() : saved_(errno) {}

@@ -38,7 +38,7 @@ struct Thread {
   uint32_t ignoring;    // depth of regions whose accesses are ignored
   uint32_t number;      // in its process; valid if has_number
   bool has_number;
-  const Site* call_site;  // of the call that the instrumented code makes now
+  SiteRef call_site;  // of the call that the instrumented code makes now
   recording::RingHeader* ring;
   Record* records;
   uint64_t written;
@@ -64,8 +64,8 @@ class Entry {
 
   // Both keep the order of calls. A stamp orders the record after everything
   // that other threads appended before.
-  void append(Kind kind, uint64_t address, uint32_t size, const Site* site, uint32_t upper = 0);
-  void append_stamped(Kind kind, uint64_t address, uint32_t size, const Site* site);
+  void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
+  void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
   void append_operand(uint64_t number);
 
   // Begins a new stretch: what is accessed from now on is recorded again.
@@ -81,11 +81,30 @@ void record_sync(Kind kind, uint64_t number);
 void record_sync_with(Kind kind, const void* object, uint64_t operand);
 
 // The site of the instrumented call that led here, if there is one; forgets it.
-inline const Site* take_call_site() {
-  const Site* const site = self.call_site;
-  self.call_site = nullptr;
+inline SiteRef take_call_site() {
+  const SiteRef site = self.call_site;
+  self.call_site = SiteRef();
   return site;
 }
+
+// In functions that stand in front of libc's: the place of the call is where it
+// returns to, if the program's hooks have not said it already.
+class CallPlace {
+ public:
+  explicit CallPlace(const void* return_address) {
+    if (self.call_site.is_known() || !recording_on.load(std::memory_order_relaxed)) return;
+    self.call_site = SiteRef::before(return_address);
+    mine_ = true;
+  }
+  ~CallPlace() {
+    if (mine_) self.call_site = SiteRef();
+  }
+  CallPlace(const CallPlace&) = delete;
+  CallPlace& operator=(const CallPlace&) = delete;
+
+ private:
+  bool mine_ = false;
+};
 
 // A number for a thread that is about to be created.
 uint32_t new_thread_number();
@@ -95,9 +114,12 @@ void become_thread(uint32_t number);
 void end_thread();
 
 // Numbers for sites and labels; 0 if there is no more space for names.
-uint32_t number_of(const Site* site);
+uint32_t number_of(SiteRef site);
 uint32_t new_label(const char* label);
 void name_thread(const char* name);
+// Writes down a module of the program (layout.h); the caller sees to it that
+// this happens once.
+void note_module(uint32_t base, const char* path, const char* addresses);
 
 // Keeps errno as it was.
 class KeepErrno {

@@ -16,4 +16,26 @@ struct Site {
   const char* what;  // "Account::balance", "counter"; empty if not known
 };
 
+// Where something happens: a Site of the plugin, or an address in code that was
+// compiled with -fsanitize=thread (modules.h), or nothing that is known.
+class SiteRef {
+ public:
+  SiteRef() = default;  // as SiteRef(): not known
+  // NOLINTNEXTLINE(google-explicit-constructor): a site is a reference to itself.
+  SiteRef(const Site* site) : bits_(reinterpret_cast<uint64_t>(site)) {}
+  // `address` is a return address: the call is just in front of it.
+  static SiteRef before(const void* address) {
+    SiteRef ref = SiteRef();
+    ref.bits_ = (reinterpret_cast<uint64_t>(address) - 1) << 1 | 1;
+    return ref;
+  }
+  bool is_known() const { return bits_ != 0; }
+  bool is_code() const { return (bits_ & 1) != 0; }
+  uint64_t code() const { return bits_ >> 1; }
+  const Site* site() const { return reinterpret_cast<const Site*>(bits_); }
+
+ private:
+  uint64_t bits_;  // sites are aligned, so the lowest bit says which it is
+};
+
 }  // namespace foretrace::runtime

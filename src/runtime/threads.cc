@@ -103,6 +103,7 @@ using namespace foretrace::runtime;
 
 FORETRACE_INTERCEPT int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                                        void* (*body)(void*), void* argument) {
+  const CallPlace place(__builtin_return_address(0));
   Start* const start = recording_on.load(std::memory_order_relaxed)
                            ? announce({body, nullptr, argument, 0, {}, false})
                            : nullptr;
@@ -121,34 +122,40 @@ FORETRACE_INTERCEPT int pthread_create(pthread_t* thread, const pthread_attr_t* 
 }
 
 FORETRACE_INTERCEPT int pthread_join(pthread_t thread, void** result) {
+  const CallPlace place(__builtin_return_address(0));
   const int status = real().pthread_join(thread, result);
   joined(thread, status);
   return status;
 }
 FORETRACE_INTERCEPT int pthread_tryjoin_np(pthread_t thread, void** result) {
+  const CallPlace place(__builtin_return_address(0));
   const int status = real().pthread_tryjoin_np(thread, result);
   joined(thread, status);
   return status;
 }
 FORETRACE_INTERCEPT int pthread_timedjoin_np(pthread_t thread, void** result,
                                              const timespec* until) {
+  const CallPlace place(__builtin_return_address(0));
   const int status = real().pthread_timedjoin_np(thread, result, until);
   joined(thread, status);
   return status;
 }
 FORETRACE_INTERCEPT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
                                              const timespec* until) {
+  const CallPlace place(__builtin_return_address(0));
   const int status = real().pthread_clockjoin_np(thread, result, clock, until);
   joined(thread, status);
   return status;
 }
 
 FORETRACE_INTERCEPT int pthread_setname_np(pthread_t thread, const char* name) {
+  const CallPlace place(__builtin_return_address(0));
   if (::pthread_equal(thread, ::pthread_self()) != 0) name_thread(name);
   return real().pthread_setname_np(thread, name);
 }
 
 FORETRACE_INTERCEPT int thrd_create(thrd_t* thread, thrd_start_t body, void* argument) {
+  const CallPlace place(__builtin_return_address(0));
   Start* const start = recording_on.load(std::memory_order_relaxed)
                            ? announce({nullptr, body, argument, 0, {}, false})
                            : nullptr;
@@ -167,6 +174,7 @@ FORETRACE_INTERCEPT int thrd_create(thrd_t* thread, thrd_start_t body, void* arg
 }
 
 FORETRACE_INTERCEPT int thrd_join(thrd_t thread, int* result) {
+  const CallPlace place(__builtin_return_address(0));
   const int status = real().thrd_join(thread, result);
   joined(thread, status == thrd_success ? 0 : status);
   return status;

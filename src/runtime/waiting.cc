@@ -66,68 +66,85 @@ void initialise_once(void* flag, void (*body)(), const Once& once) {
 using namespace foretrace::runtime;
 
 FORETRACE_INTERCEPT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
+  const CallPlace place(__builtin_return_address(0));
   return wait_on(condition, mutex, [&] { return real().pthread_cond_wait(condition, mutex); });
 }
 FORETRACE_INTERCEPT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                const timespec* until) {
+  const CallPlace place(__builtin_return_address(0));
   return wait_on(condition, mutex,
                  [&] { return real().pthread_cond_timedwait(condition, mutex, until); });
 }
 FORETRACE_INTERCEPT int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                clockid_t clock, const timespec* until) {
+  const CallPlace place(__builtin_return_address(0));
   return wait_on(condition, mutex,
                  [&] { return real().pthread_cond_clockwait(condition, mutex, clock, until); });
 }
 FORETRACE_INTERCEPT int pthread_cond_signal(pthread_cond_t* condition) {
+  const CallPlace place(__builtin_return_address(0));
   record_sync(Kind::cond_signal, condition);
   return real().pthread_cond_signal(condition);
 }
 FORETRACE_INTERCEPT int pthread_cond_broadcast(pthread_cond_t* condition) {
+  const CallPlace place(__builtin_return_address(0));
   record_sync(Kind::cond_broadcast, condition);
   return real().pthread_cond_broadcast(condition);
 }
 
 FORETRACE_INTERCEPT int cnd_wait(cnd_t* condition, mtx_t* mutex) {
+  const CallPlace place(__builtin_return_address(0));
   return wait_on(condition, mutex, [&] { return real().cnd_wait(condition, mutex); });
 }
 FORETRACE_INTERCEPT int cnd_timedwait(cnd_t* condition, mtx_t* mutex, const timespec* until) {
+  const CallPlace place(__builtin_return_address(0));
   return wait_on(condition, mutex, [&] { return real().cnd_timedwait(condition, mutex, until); });
 }
 FORETRACE_INTERCEPT int cnd_signal(cnd_t* condition) {
+  const CallPlace place(__builtin_return_address(0));
   record_sync(Kind::cond_signal, condition);
   return real().cnd_signal(condition);
 }
 FORETRACE_INTERCEPT int cnd_broadcast(cnd_t* condition) {
+  const CallPlace place(__builtin_return_address(0));
   record_sync(Kind::cond_broadcast, condition);
   return real().cnd_broadcast(condition);
 }
 
 FORETRACE_INTERCEPT int pthread_barrier_wait(pthread_barrier_t* barrier) {
+  const CallPlace place(__builtin_return_address(0));
   return pass_barrier(barrier);
 }
 
 FORETRACE_INTERCEPT int sem_post(sem_t* semaphore) {
+  const CallPlace place(__builtin_return_address(0));
   record_sync(Kind::atomic_update, semaphore);
   return real().sem_post(semaphore);
 }
 FORETRACE_INTERCEPT int sem_wait(sem_t* semaphore) {
+  const CallPlace place(__builtin_return_address(0));
   return took(real().sem_wait(semaphore), semaphore);
 }
 FORETRACE_INTERCEPT int sem_trywait(sem_t* semaphore) {
+  const CallPlace place(__builtin_return_address(0));
   return took(real().sem_trywait(semaphore), semaphore);
 }
 FORETRACE_INTERCEPT int sem_timedwait(sem_t* semaphore, const timespec* until) {
+  const CallPlace place(__builtin_return_address(0));
   return took(real().sem_timedwait(semaphore, until), semaphore);
 }
 FORETRACE_INTERCEPT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
+  const CallPlace place(__builtin_return_address(0));
   return took(real().sem_clockwait(semaphore, clock, until), semaphore);
 }
 
 FORETRACE_INTERCEPT int pthread_once(pthread_once_t* flag, void (*body)()) {
+  const CallPlace place(__builtin_return_address(0));
   int status = 0;
   initialise_once(flag, body, [&] { status = real().pthread_once(flag, run_once_body); });
   return status;
 }
 FORETRACE_INTERCEPT void call_once(once_flag* flag, void (*body)()) {
+  const CallPlace place(__builtin_return_address(0));
   initialise_once(flag, body, [&] { real().call_once(flag, run_once_body); });
 }

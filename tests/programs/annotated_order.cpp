@@ -1,4 +1,5 @@
 // An order that Foretrace cannot see, told by the program.
+// compilers: plugin gcc clang-14
 // expect none
 #include <thread>
 

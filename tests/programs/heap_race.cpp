@@ -1,5 +1,6 @@
 // A field of an object on the heap.
 // expect race: data-race Account::balance*
+// lines: 15 16
 #include <memory>
 #include <thread>
 

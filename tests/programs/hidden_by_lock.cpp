@@ -1,5 +1,6 @@
 // A lock that both happen to take hides the race in nearly every run.
 // expect race: data-race x
+// lines: 13 19
 #include <chrono>
 #include <mutex>
 #include <thread>

@@ -1,5 +1,6 @@
 // Two threads count without a lock.
 // expect race: data-race counter
+// lines: 9
 #include <pthread.h>
 
 static int counter;

@@ -1,0 +1,19 @@
+// Where the runtime, the compiler plugin and what else programs are built and
+// run with are.
+#pragma once
+
+#include <filesystem>
+
+#include "base/error.h"
+
+namespace foretrace {
+
+// Beside the program in a build folder, or where they are installed.
+Result<std::filesystem::path> library_folder();
+
+// The folder in which the runtime has the names of libtsan.
+inline std::filesystem::path libtsan_folder(const std::filesystem::path& libraries) {
+  return libraries / "tsan";
+}
+
+}  // namespace foretrace

@@ -1,0 +1,43 @@
+#include "recording/code_modules.h"
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+
+namespace foretrace {
+
+void CodeModules::add(uint32_t base, const std::string& path, const std::string& addresses) {
+  Module module;
+  module.base = base;
+  module.path = path;
+  if (std::sscanf(addresses.c_str(), "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &module.bias,
+                  &module.first, &module.last, &module.code) == 4) {
+    modules_.push_back(std::move(module));
+  }
+}
+
+const DebugInfo& CodeModules::info_of(Module& module) {
+  if (module.info == nullptr) module.info = std::make_unique<DebugInfo>(module.path);
+  return *module.info;
+}
+
+std::vector<CodeFrame> CodeModules::frames(uint32_t number) {
+  const auto next =
+      std::upper_bound(modules_.begin(), modules_.end(), number,
+                       [](uint32_t value, const Module& module) { return value < module.base; });
+  if (next == modules_.begin()) return {};
+  Module& module = *std::prev(next);
+  return info_of(module).frames(module.code + (number - module.base) - module.bias);
+}
+
+// The latest module first: it may lie where one was that is gone.
+std::string CodeModules::variable(uint64_t address) {
+  for (auto module = modules_.rbegin(); module != modules_.rend(); ++module) {
+    if (address >= module->first && address < module->last) {
+      return info_of(*module).variable(address - module->bias);
+    }
+  }
+  return "";
+}
+
+}  // namespace foretrace

@@ -1,0 +1,263 @@
+// memcpy() and the like, where code calls them that was compiled with
+// -fsanitize=thread: such code has no hook for them. What other code copies is
+// not recorded: the synchronisation around it may not be seen either.
+//
+// Written without <cstring>, whose overloads for C++ are other functions.
+#include <cstddef>
+#include <cstdint>
+
+#include <dlfcn.h>
+
+#include "runtime/access.h"
+#include "runtime/modules.h"
+#include "runtime/real.h"
+
+namespace foretrace::runtime {
+namespace {
+
+template <typename Function>
+Function* next(const char* name, const char* version) {
+  void* found = version != nullptr ? ::dlvsym(RTLD_NEXT, name, version) : nullptr;
+  if (found == nullptr) found = ::dlsym(RTLD_NEXT, name);
+  return reinterpret_cast<Function*>(found);
+}
+
+// A call from recorded code.
+class Call {
+ public:
+  explicit Call(const void* return_address)
+      : place_(SiteRef::before(return_address)),
+        counts_(recording_on.load(std::memory_order_relaxed) && is_in_module(place_.code())) {}
+
+  void reads(const void* p, size_t bytes) const {
+    if (counts_) access_range<false>(p, bytes, place_);
+  }
+  void writes(const void* p, size_t bytes) const {
+    if (counts_) access_range<true>(p, bytes, place_);
+  }
+  // A string with its end, but `most` bytes at most.
+  void reads_string(const char* text, size_t most = SIZE_MAX) const {
+    if (counts_) access_range<false>(text, bytes_of(text, most), place_);
+  }
+  // A string that is copied; a limit is filled up with zeros.
+  void copies_string(const char* target, const char* text) const {
+    if (counts_) access_range<true>(target, bytes_of(text, SIZE_MAX), place_);
+  }
+  // Two strings, up to where they differ.
+  void compares(const char* a, const char* b, size_t most = SIZE_MAX) const {
+    if (!counts_) return;
+    size_t bytes = 0;
+    while (bytes < most && a[bytes] == b[bytes] && a[bytes] != '\0') ++bytes;
+    bytes += bytes < most ? 1 : 0;
+    access_range<false>(a, bytes, place_);
+    access_range<false>(b, bytes, place_);
+  }
+
+ private:
+  static size_t bytes_of(const char* text, size_t most) {
+    size_t bytes = 0;
+    while (bytes < most && text[bytes] != '\0') ++bytes;
+    return bytes < most ? bytes + 1 : most;
+  }
+
+  SiteRef place_;
+  bool counts_;
+};
+
+}  // namespace
+}  // namespace foretrace::runtime
+
+using foretrace::runtime::Call;
+using foretrace::runtime::next;
+
+#define FORETRACE_CALL const Call call(__builtin_return_address(0))
+#define FORETRACE_NEXT(name, version) \
+  static auto* const real_##name = next<decltype(name)>(#name, version)
+
+FORETRACE_INTERCEPT void* memcpy(void* target, const void* source, size_t bytes) {
+  FORETRACE_NEXT(memcpy, "GLIBC_2.14");
+  FORETRACE_CALL;
+  call.reads(source, bytes);
+  call.writes(target, bytes);
+  return real_memcpy(target, source, bytes);
+}
+FORETRACE_INTERCEPT void* memmove(void* target, const void* source, size_t bytes) {
+  FORETRACE_NEXT(memmove, nullptr);
+  FORETRACE_CALL;
+  call.reads(source, bytes);
+  call.writes(target, bytes);
+  return real_memmove(target, source, bytes);
+}
+FORETRACE_INTERCEPT void* mempcpy(void* target, const void* source, size_t bytes) {
+  FORETRACE_NEXT(mempcpy, nullptr);
+  FORETRACE_CALL;
+  call.reads(source, bytes);
+  call.writes(target, bytes);
+  return real_mempcpy(target, source, bytes);
+}
+FORETRACE_INTERCEPT void* memset(void* target, int value, size_t bytes) {
+  FORETRACE_NEXT(memset, nullptr);
+  FORETRACE_CALL;
+  call.writes(target, bytes);
+  return real_memset(target, value, bytes);
+}
+FORETRACE_INTERCEPT int memcmp(const void* a, const void* b, size_t bytes) {
+  FORETRACE_NEXT(memcmp, nullptr);
+  FORETRACE_CALL;
+  const int result = real_memcmp(a, b, bytes);
+  call.reads(a, bytes);
+  call.reads(b, bytes);
+  return result;
+}
+FORETRACE_INTERCEPT void bzero(void* target, size_t bytes) {
+  FORETRACE_NEXT(memset, nullptr);
+  FORETRACE_CALL;
+  call.writes(target, bytes);
+  real_memset(target, 0, bytes);
+}
+
+// The same with a check that the compiler adds (_FORTIFY_SOURCE).
+FORETRACE_INTERCEPT void* __memcpy_chk(void* target, const void* source, size_t bytes,
+                                       size_t space) {
+  FORETRACE_NEXT(__memcpy_chk, nullptr);
+  FORETRACE_CALL;
+  call.reads(source, bytes);
+  if (bytes <= space) call.writes(target, bytes);
+  return real___memcpy_chk(target, source, bytes, space);
+}
+FORETRACE_INTERCEPT void* __memmove_chk(void* target, const void* source, size_t bytes,
+                                        size_t space) {
+  FORETRACE_NEXT(__memmove_chk, nullptr);
+  FORETRACE_CALL;
+  call.reads(source, bytes);
+  if (bytes <= space) call.writes(target, bytes);
+  return real___memmove_chk(target, source, bytes, space);
+}
+FORETRACE_INTERCEPT void* __memset_chk(void* target, int value, size_t bytes, size_t space) {
+  FORETRACE_NEXT(__memset_chk, nullptr);
+  FORETRACE_CALL;
+  if (bytes <= space) call.writes(target, bytes);
+  return real___memset_chk(target, value, bytes, space);
+}
+
+// Clang 15 and later call these in the place of the above.
+FORETRACE_INTERCEPT void* __tsan_memcpy(void* target, const void* source, size_t bytes) {
+  FORETRACE_NEXT(memcpy, "GLIBC_2.14");
+  FORETRACE_CALL;
+  call.reads(source, bytes);
+  call.writes(target, bytes);
+  return real_memcpy(target, source, bytes);
+}
+FORETRACE_INTERCEPT void* __tsan_memmove(void* target, const void* source, size_t bytes) {
+  FORETRACE_NEXT(memmove, nullptr);
+  FORETRACE_CALL;
+  call.reads(source, bytes);
+  call.writes(target, bytes);
+  return real_memmove(target, source, bytes);
+}
+FORETRACE_INTERCEPT void* __tsan_memset(void* target, int value, size_t bytes) {
+  FORETRACE_NEXT(memset, nullptr);
+  FORETRACE_CALL;
+  call.writes(target, bytes);
+  return real_memset(target, value, bytes);
+}
+
+// ---- strings
+
+FORETRACE_INTERCEPT size_t strlen(const char* text) {
+  FORETRACE_NEXT(strlen, nullptr);
+  FORETRACE_CALL;
+  const size_t length = real_strlen(text);
+  call.reads(text, length + 1);
+  return length;
+}
+FORETRACE_INTERCEPT size_t strnlen(const char* text, size_t most) {
+  FORETRACE_NEXT(strnlen, nullptr);
+  FORETRACE_CALL;
+  const size_t length = real_strnlen(text, most);
+  call.reads(text, length < most ? length + 1 : most);
+  return length;
+}
+FORETRACE_INTERCEPT int strcmp(const char* a, const char* b) {
+  FORETRACE_NEXT(strcmp, nullptr);
+  FORETRACE_CALL;
+  call.compares(a, b);
+  return real_strcmp(a, b);
+}
+FORETRACE_INTERCEPT int strncmp(const char* a, const char* b, size_t most) {
+  FORETRACE_NEXT(strncmp, nullptr);
+  FORETRACE_CALL;
+  call.compares(a, b, most);
+  return real_strncmp(a, b, most);
+}
+FORETRACE_INTERCEPT char* strcpy(char* target, const char* text) {
+  FORETRACE_NEXT(strcpy, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text);
+  call.copies_string(target, text);
+  return real_strcpy(target, text);
+}
+FORETRACE_INTERCEPT char* stpcpy(char* target, const char* text) {
+  FORETRACE_NEXT(stpcpy, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text);
+  call.copies_string(target, text);
+  return real_stpcpy(target, text);
+}
+FORETRACE_INTERCEPT char* strncpy(char* target, const char* text, size_t bytes) {
+  FORETRACE_NEXT(strncpy, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text, bytes);
+  call.writes(target, bytes);
+  return real_strncpy(target, text, bytes);
+}
+FORETRACE_INTERCEPT char* strchr(const char* text, int character) {
+  FORETRACE_NEXT(strchr, nullptr);
+  FORETRACE_CALL;
+  char* const found = real_strchr(text, character);
+  if (found != nullptr) {
+    call.reads(text, static_cast<size_t>(found - text) + 1);
+  } else {
+    call.reads_string(text);
+  }
+  return found;
+}
+FORETRACE_INTERCEPT char* strrchr(const char* text, int character) {
+  FORETRACE_NEXT(strrchr, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text);
+  return real_strrchr(text, character);
+}
+FORETRACE_INTERCEPT char* strstr(const char* text, const char* part) {
+  FORETRACE_NEXT(strstr, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text);
+  call.reads_string(part);
+  return real_strstr(text, part);
+}
+FORETRACE_INTERCEPT char* strdup(const char* text) {
+  const foretrace::runtime::CallPlace place(__builtin_return_address(0));
+  FORETRACE_NEXT(strdup, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text);
+  return real_strdup(text);
+}
+FORETRACE_INTERCEPT char* strndup(const char* text, size_t most) {
+  const foretrace::runtime::CallPlace place(__builtin_return_address(0));
+  FORETRACE_NEXT(strndup, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text, most);
+  return real_strndup(text, most);
+}
+FORETRACE_INTERCEPT int puts(const char* text) {
+  FORETRACE_NEXT(puts, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text);
+  return real_puts(text);
+}
+FORETRACE_INTERCEPT int atoi(const char* text) {
+  FORETRACE_NEXT(atoi, nullptr);
+  FORETRACE_CALL;
+  call.reads_string(text);
+  return real_atoi(text);
+}

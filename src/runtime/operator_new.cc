@@ -1,0 +1,43 @@
+// operator new of C++, for the place of the call: the library's calls malloc(),
+// and only that call would be seen.
+#include <cstddef>
+#include <new>
+
+#include <dlfcn.h>
+
+#include "runtime/real.h"
+#include "runtime/recorder.h"
+
+namespace foretrace::runtime {
+namespace {
+
+// The C++ library's, looked up when first used: a C program has none.
+template <typename Function>
+Function* next(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+}  // namespace foretrace::runtime
+
+using namespace foretrace::runtime;
+
+// By their names in the object file: the runtime itself has no C++ library.
+#define FORETRACE_NEW(name)                                   \
+  FORETRACE_INTERCEPT void* name(size_t bytes) {              \
+    const CallPlace place(__builtin_return_address(0));       \
+    static auto* const real_new = next<void*(size_t)>(#name); \
+    return real_new(bytes);                                   \
+  }
+#define FORETRACE_NEW_WITH(name, T)                              \
+  FORETRACE_INTERCEPT void* name(size_t bytes, T more) {         \
+    const CallPlace place(__builtin_return_address(0));          \
+    static auto* const real_new = next<void*(size_t, T)>(#name); \
+    return real_new(bytes, more);                                \
+  }
+FORETRACE_NEW(_Znwm)
+FORETRACE_NEW(_Znam)
+FORETRACE_NEW_WITH(_ZnwmRKSt9nothrow_t, const void*)
+FORETRACE_NEW_WITH(_ZnamRKSt9nothrow_t, const void*)
+FORETRACE_NEW_WITH(_ZnwmSt11align_val_t, size_t)
+FORETRACE_NEW_WITH(_ZnamSt11align_val_t, size_t)
