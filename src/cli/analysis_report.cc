@@ -54,6 +54,9 @@ class AnalysisReport {
     if (!options_.suppressions.empty()) {
       done = keep(Suppressions::read(options_.suppressions), suppressions_);
     }
+    if (!options_.no_built_in) built_in_ = Suppressions::built_in();
+    suppressions_.set_library_of(source_.library_of);
+    built_in_.set_library_of(source_.library_of);
     if (done && !options_.baseline.empty()) {
       done = keep(read_baseline(options_.baseline), baseline_);
     }
@@ -110,6 +113,8 @@ class AnalysisReport {
       if (!options_.finding.empty() && finding.id != options_.finding) continue;
       if (suppressions_.covers(finding)) {
         ++report_.suppressed;
+      } else if (built_in_.covers(finding)) {
+        ++report_.built_in;
       } else if (baseline_.contains(finding.id)) {
         ++report_.known;
       } else if (finding.strength < least) {
@@ -172,6 +177,7 @@ class AnalysisReport {
   const TraceSource& source_;
   const ReportOptions& options_;
   Suppressions suppressions_;
+  Suppressions built_in_;
   std::unordered_set<std::string> baseline_;
   AnalysisSettings settings_;
   std::vector<const AnalysisInfo*> chosen_;
@@ -224,6 +230,8 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
              "Report only findings that are at least this strong");
   app.add_option("--suppress", options.suppressions, "Leave out what the rules in FILE cover")
       ->type_name("FILE");
+  app.add_flag("--no-built-in", options.no_built_in,
+               "Also report what is suppressed for everybody: known noise of system libraries");
   app.add_option("--baseline", options.baseline,
                  "Leave out what the JSON report in FILE already has")
       ->type_name("FILE");

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -21,6 +22,7 @@ struct ReportOptions {
   std::string output = "-";  // empty: standard error
   std::string strength = "predicted";
   std::string suppressions;
+  bool no_built_in = false;  // suppressions
   std::string baseline;
   std::string finding;
   std::string witness;
@@ -40,6 +42,9 @@ struct TraceSource {
   // Opens it once more, for the pictures of the report; null where it cannot be
   // had again. `kept` is the trace if it is in memory, else it has no events.
   std::function<Result<std::unique_ptr<TraceStream>>(const Trace& kept)> open_again;
+  // The library that a site is in, once the trace has been read; null where
+  // nobody knows.
+  std::function<std::string(std::string_view site)> library_of = nullptr;
 };
 
 // Analyses, reports, and says whether there were findings.

@@ -32,6 +32,7 @@ struct Request {
   bool links = true;
   std::string fixed_library;  // the word that asks for libraries in the program
   bool has_debug_option = false;
+  bool has_ignore_list = false;
 };
 
 Request understand(const Words& words) {
@@ -42,6 +43,8 @@ Request understand(const Words& words) {
       request.links = false;
     } else if (is_one_of(word, {"-static", "-static-pie", "-static-libtsan"})) {
       request.fixed_library = word;
+    } else if (word.starts_with("-fsanitize-ignorelist=")) {
+      request.has_ignore_list = true;
     } else if (word.starts_with("-g") && !word.starts_with("-gcc")) {
       request.has_debug_option = true;
     } else if (is_one_of(word,
@@ -56,6 +59,19 @@ Request understand(const Words& words) {
   }
   request.links = request.links && request.has_input;
   return request;
+}
+
+// Takes -fsanitize-ignorelist=FILE out of the words: the plugin reads the files
+// that a variable names. Clang alone knows the option only with a sanitizer.
+void hand_ignore_lists_to_plugin(Words& words) {
+  constexpr std::string_view kOption = "-fsanitize-ignorelist=";
+  std::string files;
+  for (const std::string& word : words) {
+    if (word.starts_with(kOption))
+      files += (files.empty() ? "" : ":") + word.substr(kOption.size());
+  }
+  std::erase_if(words, [&](const std::string& word) { return word.starts_with(kOption); });
+  if (!files.empty()) ::setenv("FORETRACE_IGNORELIST", files.c_str(), 1);
 }
 
 enum class Compiler { clang_with_plugin, clang, gcc };
@@ -146,6 +162,11 @@ Result<void> check(const Request& request, Compiler compiler, const std::filesys
         "link the program dynamically to record it",
         request.fixed_library);
   }
+  if (compiler == Compiler::gcc && request.has_ignore_list) {
+    return fail(
+        "-fsanitize-ignorelist: GCC has no ignore lists; use Clang, or write "
+        "__attribute__((no_sanitize(\"thread\"))) before the function");
+  }
   if (compiler == Compiler::clang_with_plugin &&
       !std::filesystem::exists(folder / "libforetrace_plugin.so")) {
     return fail("the compiler plugin was not built; install llvm-22-dev and build Foretrace again");
@@ -171,6 +192,7 @@ Result<int> compile(const CLI::App& app, bool cplusplus) {
   if (Result<void> done = check(request, *kind, *folder); !done) {
     return tl::unexpected(done.error());
   }
+  if (*kind == Compiler::clang_with_plugin) hand_ignore_lists_to_plugin(given);
   return become(compiler, our_words(request, *kind, *folder), given);
 }
 

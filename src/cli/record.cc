@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/given_options.h"
 #include "cli/options.h"
 #include "cli/program_words.h"
 #include "cli/trace_output.h"
@@ -30,7 +31,8 @@ Result<void> copy(LiveReader& reader, TraceOutput& output) {
   }
 }
 
-Result<int> run(const CLI::App& app, const Options& options) {
+Result<int> run(CLI::App& app, const Options& options) {
+  if (Result<void> done = apply_given_options(app); !done) return tl::unexpected(done.error());
   const Result<std::vector<std::string>> words = program_words(app);
   if (!words) return tl::unexpected(words.error());
   const LeaveSignalsToProgram leave;
@@ -66,6 +68,7 @@ const CommandRegistration registration({
     .summary = "run a program that was built with Foretrace and write its trace",
     .examples = "  foretrace record -o run.ftr -- ./bank 1000\n"
                 "  foretrace analyze run.ftr\n"
+                "Options can also be in FORETRACE_OPTIONS and in foretrace.toml, under [record].\n"
                 "Exit status: the program's.\n",
     .setup = setup,
 });

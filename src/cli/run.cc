@@ -1,11 +1,13 @@
 // foretrace run: runs a program, analyses what it does meanwhile, and reports
 // the findings when it has ended.
+#include <map>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/analysis_report.h"
 #include "cli/command.h"
+#include "cli/given_options.h"
 #include "cli/options.h"
 #include "cli/program_words.h"
 #include "cli/trace_options.h"
@@ -86,6 +88,27 @@ class Run {
           if (!reader) return tl::unexpected(reader.error());
           return stream(std::move(*reader));
         },
+        .library_of = libraries(),
+    };
+  }
+
+  // By the text of a site; the index is made when it is asked for first.
+  std::function<std::string(std::string_view)> libraries() const {
+    struct Index {
+      std::shared_ptr<const SiteLibraries> by_site;
+      std::shared_ptr<const Symbols> symbols;
+      std::map<std::string, std::string, std::less<>> by_text;
+    };
+    const auto index = std::make_shared<Index>(
+        Index{recorded_->reader->site_libraries(), recorded_->reader->shared_symbols(), {}});
+    return [index](std::string_view site) -> std::string {
+      if (index->by_text.empty()) {
+        for (const auto& [id, library] : *index->by_site) {
+          index->by_text[index->symbols->site_text(id)] = library;
+        }
+      }
+      const auto found = index->by_text.find(site);
+      return found != index->by_text.end() ? found->second : "";
     };
   }
 
@@ -99,7 +122,8 @@ class Run {
   KeptTrace kept_;
 };
 
-Result<int> run(const CLI::App& app, const Options& options) {
+Result<int> run(CLI::App& app, const Options& options) {
+  if (Result<void> done = apply_given_options(app); !done) return tl::unexpected(done.error());
   const Result<std::vector<std::string>> words = program_words(app);
   if (!words) return tl::unexpected(words.error());
   return Run(*words, options).run();
@@ -124,6 +148,7 @@ const CommandRegistration registration({
     .examples = "  foretrace run -- ./bank 1000\n"
                 "  foretrace run --exit findings -o findings.json --format json -- ./test_bank\n"
                 "  foretrace run --keep run.ftr --analysis hb,race -- ./bank\n"
+                "Options can also be in FORETRACE_OPTIONS and in foretrace.toml, under [run].\n"
                 "Exit status: the program's; with --exit findings 1 if there are any, else 0.\n",
     .setup = setup,
 });

@@ -84,5 +84,31 @@ TEST(Baseline, RefusesWhatIsNoReport) {
   }
 }
 
+TEST(Suppressions, FilesAndLibrariesOfSites) {
+  const TemporaryFile by_file("file=src/*.cpp\n");
+  EXPECT_TRUE(Suppressions::read(by_file.path())->covers(race_on("x", "src/bank.cpp:41:7")));
+  EXPECT_FALSE(Suppressions::read(by_file.path())->covers(race_on("x", "lib/bank.cpp:41")));
+}
+
+TEST(Suppressions, LibrariesAreAskedFor) {
+  const TemporaryFile file("library=*/libbank.so\n");
+  Result<Suppressions> suppressions = Suppressions::read(file.path());
+  ASSERT_TRUE(suppressions);
+  EXPECT_FALSE(suppressions->covers(race_on("x", "bank.cpp:41")));
+  suppressions->set_library_of([](std::string_view site) {
+    return std::string(site == "bank.cpp:41" ? "/opt/libbank.so" : "");
+  });
+  EXPECT_TRUE(suppressions->covers(race_on("x", "bank.cpp:41")));
+  EXPECT_FALSE(suppressions->covers(race_on("x", "bank.cpp:42")));
+}
+
+TEST(Suppressions, SomeAreBuiltIn) {
+  Suppressions built_in = Suppressions::built_in();
+  Finding finding = race_on("count", "basic_string.h:10");
+  EXPECT_FALSE(built_in.covers(finding));
+  finding.events[0].function = "std::basic_string<char>::_M_is_leaked";
+  EXPECT_TRUE(built_in.covers(finding));
+}
+
 }  // namespace
 }  // namespace foretrace

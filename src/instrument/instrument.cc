@@ -11,6 +11,7 @@
 
 #include "instrument/describe.h"
 #include "instrument/hooks.h"
+#include "instrument/ignore_list.h"
 #include "instrument/library_calls.h"
 #include "instrument/names.h"
 #include "instrument/sites.h"
@@ -29,12 +30,13 @@ struct Access {
 class FunctionInstrumenter {
  public:
   FunctionInstrumenter(llvm::Function& function, const Hooks& hooks, const Describer& describer,
-                       SiteTable& sites)
+                       SiteTable& sites, bool ignored)
       : function_(function),
         layout_(function.getDataLayout()),
         hooks_(hooks),
         describer_(describer),
-        sites_(sites) {}
+        sites_(sites),
+        ignored_(ignored) {}
 
   void run() {
     for (llvm::BasicBlock& block : function_) collect(block);
@@ -68,7 +70,7 @@ class FunctionInstrumenter {
 
   void collect_access(const Access& access,
                       llvm::DenseMap<std::pair<const llvm::Value*, uint64_t>, bool>& seen) {
-    if (access.bytes == 0 || !may_be_shared(access.pointer)) return;
+    if (ignored_ || access.bytes == 0 || !may_be_shared(access.pointer)) return;
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(access.instruction);
     if (load != nullptr && load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return;
     const auto [known, is_new] = seen.try_emplace({access.pointer, access.bytes}, access.write);
@@ -168,7 +170,7 @@ class FunctionInstrumenter {
 
   void instrument_call(llvm::CallBase& call) {
     for (const LibraryAccess& access : library_accesses(call)) {
-      if (may_be_shared(access.pointer)) insert_library_access(call, access);
+      if (!ignored_ && may_be_shared(access.pointer)) insert_library_access(call, access);
     }
     if (!is_synchronisation(call) && !is_allocation(call)) return;
     const llvm::Value* pointer = nullptr;
@@ -207,6 +209,7 @@ class FunctionInstrumenter {
   const Hooks& hooks_;
   const Describer& describer_;
   SiteTable& sites_;
+  const bool ignored_;  // accesses are; its synchronisation is not
   llvm::DenseMap<const llvm::Value*, bool> escapes_;
   std::vector<Access> accesses_;
   std::vector<llvm::Instruction*> atomics_;
@@ -218,10 +221,12 @@ class FunctionInstrumenter {
 llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   const Hooks hooks(module);
   const Describer describer(module);
+  const IgnoreList ignore_list;
   SiteTable sites(module);
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || is_left_alone(function)) continue;
-    FunctionInstrumenter(function, hooks, describer, sites).run();
+    const bool ignored = ignore_list.covers(function);
+    FunctionInstrumenter(function, hooks, describer, sites, ignored).run();
   }
   return llvm::PreservedAnalyses::none();
 }

@@ -21,13 +21,22 @@ const DebugInfo& CodeModules::info_of(Module& module) {
   return *module.info;
 }
 
-std::vector<CodeFrame> CodeModules::frames(uint32_t number) {
+CodeModules::Module* CodeModules::module_of(uint32_t number) {
   const auto next =
       std::upper_bound(modules_.begin(), modules_.end(), number,
                        [](uint32_t value, const Module& module) { return value < module.base; });
-  if (next == modules_.begin()) return {};
-  Module& module = *std::prev(next);
-  return info_of(module).frames(module.code + (number - module.base) - module.bias);
+  return next != modules_.begin() ? &*std::prev(next) : nullptr;
+}
+
+std::vector<CodeFrame> CodeModules::frames(uint32_t number) {
+  Module* const module = module_of(number);
+  if (module == nullptr) return {};
+  return info_of(*module).frames(module->code + (number - module->base) - module->bias);
+}
+
+std::string CodeModules::path(uint32_t number) {
+  const Module* const module = module_of(number);
+  return module != nullptr ? module->path : "";
 }
 
 // The latest module first: it may lie where one was that is gone.

@@ -17,6 +17,8 @@ class CodeModules {
 
   // The frames of the site with this number, without the bit that marks it.
   std::vector<CodeFrame> frames(uint32_t number);
+  // The file of the module that the site is in; "" if there is none.
+  std::string path(uint32_t number);
   // The variable at an address of the program's memory, or "".
   std::string variable(uint64_t address);
 
@@ -30,6 +32,7 @@ class CodeModules {
     std::string path;
     std::unique_ptr<DebugInfo> info;  // read when it is needed
   };
+  Module* module_of(uint32_t number);
   const DebugInfo& info_of(Module& module);
 
   std::vector<Module> modules_;  // in order of their bases

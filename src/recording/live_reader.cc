@@ -80,7 +80,7 @@ RecordedNames* LiveReader::names_of(uint32_t number) {
     std::optional<MappedFile> file =
         MappedFile::open(fmt::format("{}/n{}", session_.folder(), number), recording::kNamesBytes);
     if (!file) return nullptr;
-    found = names_.try_emplace(number, std::move(*file), sites_).first;
+    found = names_.try_emplace(number, std::move(*file), sites_, *libraries_).first;
   }
   return &found->second;
 }

@@ -23,6 +23,9 @@ class LiveReader : public TraceReader {
   // Called with each batch before it is handed out.
   void set_copy(std::function<void(const EventBatch&)> copy) { copy_ = std::move(copy); }
 
+  // Where sites are; complete when the trace has been read.
+  std::shared_ptr<const SiteLibraries> site_libraries() const { return libraries_; }
+
   Result<void> read(EventBuffer& buffer) override;
 
  private:
@@ -37,6 +40,7 @@ class LiveReader : public TraceReader {
   Session& session_;
   Program& program_;
   SiteInterner sites_;
+  std::shared_ptr<SiteLibraries> libraries_ = std::make_shared<SiteLibraries>();
   NameCounts counts_;
   std::map<uint32_t, RecordedNames> names_;
   std::vector<std::unique_ptr<ProcessMerger>> processes_;

@@ -50,8 +50,10 @@ void RecordedNames::read_entry(const NameEntry& entry, const char* text) {
     const std::string function = text;
     text += function.size() + 1;
     if (entry.number >= by_number_.size()) by_number_.resize(entry.number + 1);
-    by_number_[entry.number] = {sites_.intern(first, entry.line, entry.column, function), text,
-                                entry.element};
+    RecordedSite& site = by_number_[entry.number];
+    site = {sites_.intern(first, entry.line, entry.column, function), text, entry.element};
+    text += site.what.size() + 1;
+    if (*text != '\0') libraries_[site.site] = text;
   }
 }
 
@@ -68,6 +70,7 @@ const RecordedSite& RecordedNames::code_site(uint32_t number) {
   if (!frames.empty()) {
     const CodeFrame& frame = shown != frames.end() ? *shown : frames.front();
     known->site = sites_.intern(frame.file, frame.line, frame.column, frame.function);
+    libraries_[known->site] = modules_.path(number & ~recording::kCodeSite);
   }
   return *known;
 }

@@ -27,6 +27,9 @@ class SiteInterner {
   tsl::robin_map<Site, SiteId, SiteHash> sites_;
 };
 
+// The library (path) that a site's code is in; nothing for the program itself.
+using SiteLibraries = std::map<SiteId, std::string>;
+
 struct RecordedSite {
   SiteId site = kNoSite;
   std::string what;      // what is accessed there; empty if not known
@@ -36,7 +39,8 @@ struct RecordedSite {
 // The names of one program image. They grow while the program runs.
 class RecordedNames {
  public:
-  RecordedNames(MappedFile file, SiteInterner& sites) : file_(std::move(file)), sites_(sites) {}
+  RecordedNames(MappedFile file, SiteInterner& sites, SiteLibraries& libraries)
+      : file_(std::move(file)), sites_(sites), libraries_(libraries) {}
 
   // A name is written before the first record that uses it.
   const RecordedSite& site(uint32_t number) {
@@ -58,6 +62,7 @@ class RecordedNames {
 
   MappedFile file_;
   SiteInterner& sites_;
+  SiteLibraries& libraries_;
   uint64_t read_ = 0;  // bytes of entries
   std::vector<RecordedSite> by_number_ = std::vector<RecordedSite>(1);
   CodeModules modules_;

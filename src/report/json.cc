@@ -83,8 +83,10 @@ void write(const Report& report, const ReportStyle&, ByteSink& sink) {
     json["infeasible"] = decisions.infeasible;
     json["undecided"] = decisions.undecided;
   }
-  const Json left_out = {
-      {"suppressed", report.suppressed}, {"known", report.known}, {"too_weak", report.too_weak}};
+  const Json left_out = {{"suppressed", report.suppressed},
+                         {"built_in", report.built_in},
+                         {"known", report.known},
+                         {"too_weak", report.too_weak}};
   // Finding by finding, so that a million of them need no second copy.
   sink.write(
       fmt::format("{{\"schema\": \"foretrace/findings/1\",\n \"trace\": {},\n "

@@ -36,6 +36,7 @@ struct Report {
   double deciding_seconds = 0;    // spent on looking for schedules
   bool partial = false;           // the user stopped it
   uint64_t suppressed = 0;        // findings left out by suppressions,
+  uint64_t built_in = 0;          // by those that everybody has,
   uint64_t known = 0;             // by the baseline,
   uint64_t too_weak = 0;          // and by --strength
 };

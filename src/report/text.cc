@@ -323,6 +323,10 @@ class TextReport {
 
   void write_left_out() {
     if (report_.suppressed > 0) print("{} suppressed\n", counted(report_.suppressed, "finding"));
+    if (report_.built_in > 0) {
+      print("{} suppressed as known noise of system libraries (--no-built-in shows them)\n",
+            counted(report_.built_in, "finding"));
+    }
     if (report_.known > 0) {
       print("{} left out, as in the baseline\n", counted(report_.known, "finding"));
     }

@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 1;
+inline constexpr uint32_t kVersion = 2;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -107,7 +107,7 @@ inline constexpr size_t kNamesBytes = size_t{64} << 20;  // a sparse file
 // Entries follow the header. Each: a NameEntry, then its strings, each with a
 // zero byte at its end, padded to a multiple of 8 bytes.
 enum class NameKind : uint32_t {
-  site = 1,    // file, function, what is accessed
+  site = 1,    // file, function, what is accessed, the library ("" for the program)
   label = 2,   // the label of a unit
   thread = 3,  // a thread's name; `number` is the thread, `line` the process
   // Code that was compiled with -fsanitize=thread: its file, and four hexadecimal

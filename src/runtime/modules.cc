@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include <dlfcn.h>
 #include <link.h>
 #include <unistd.h>
 
@@ -179,6 +180,16 @@ void find_modules() {
 void note_modules() {
   const SpinGuard guard(lock);
   note_new();
+}
+
+// Takes no lock, unlike dladdr(); glibc has it since 2.35.
+const char* library_of(const void* address) {
+  using Find = int(void*, dl_find_object*);
+  static auto* const find_object =
+      reinterpret_cast<Find*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  dl_find_object found;
+  if (find_object == nullptr || find_object(const_cast<void*>(address), &found) != 0) return "";
+  return found.dlfo_link_map != nullptr ? found.dlfo_link_map->l_name : "";
 }
 
 bool is_in_module(uint64_t code_address) { return find(code_address) != nullptr; }

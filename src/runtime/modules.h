@@ -20,4 +20,8 @@ bool is_in_module(uint64_t code_address);
 // The number of a place (layout.h, kCodeSite); 0 if it is in no module.
 uint32_t code_number(uint64_t code_address);
 
+// The path of the library that has this address; "" for the program itself, or
+// if it is not known.
+const char* library_of(const void* address);
+
 }  // namespace foretrace::runtime

@@ -163,7 +163,7 @@ char* append_text(char* target, const char* text) {
 }
 
 struct NameText {
-  const char* parts[3];
+  const char* parts[4];
   size_t bytes() const {
     size_t sum = 0;
     for (const char* part : parts) sum += std::strlen(part) + 1;
@@ -314,7 +314,7 @@ uint32_t number_of(SiteRef ref) {
   if (again != 0) return again;
   const uint32_t fresh = process.names->next_site.load();
   if (!add_name({0, NameKind::site, fresh, site->line, site->column, site->element},
-                {{site->file, site->function, site->what}})) {
+                {{site->file, site->function, site->what, library_of(site)}})) {
     return 0;
   }
   process.names->next_site.store(fresh + 1);
@@ -327,7 +327,7 @@ uint32_t new_label(const char* label) {
   if (!entry) return 0;
   const SpinGuard guard(process.names->lock);
   const uint32_t fresh = process.names->next_label.load();
-  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label, "", ""}})) return 0;
+  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label, "", "", ""}})) return 0;
   process.names->next_label.store(fresh + 1);
   return fresh;
 }
@@ -336,12 +336,12 @@ void name_thread(const char* name) {
   const Entry entry;
   if (!entry) return;
   const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name, "", ""}});
+  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name, "", "", ""}});
 }
 
 void note_module(uint32_t base, const char* path, const char* addresses) {
   const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses, ""}});
+  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses, "", ""}});
 }
 
 KeepErrno::KeepErrno() : saved_(errno) {}

@@ -1,0 +1,121 @@
+"""Building, running and recording programs as users do it: options, suppressions, ignore lists."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FORETRACE = os.environ.get("FORETRACE", str(ROOT / "build" / "test" / "foretrace"))
+RACE = """
+#include <thread>
+int counter;
+__attribute__((noinline)) void count() { ++counter; }
+int main() {
+  std::thread first(count), second(count);
+  first.join();
+  second.join();
+}
+"""
+
+
+class Recording(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+        (self.path / "race.cpp").write_text(RACE)
+
+    def foretrace(self, *arguments, **environment):
+        return subprocess.run([FORETRACE, *map(str, arguments)], capture_output=True, text=True,
+                              cwd=self.path, env={**os.environ, **environment}, timeout=120)
+
+    def build(self, *arguments, **environment):
+        done = self.foretrace("c++", "race.cpp", "-o", "race", *arguments, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def findings(self, *arguments, **environment):
+        done = self.foretrace("run", "--analysis", "hb", "--format", "json", "-o", "found.json", *arguments,
+                              "--", "./race", **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads((self.path / "found.json").read_text())
+
+    def test_options_come_from_the_variable_and_the_file(self):
+        self.build()
+        self.assertEqual(self.foretrace("run", "--", "./race").returncode, 0)
+        self.assertEqual(self.foretrace("run", "--", "./race", FORETRACE_OPTIONS="--exit findings").returncode, 1)
+        (self.path / "foretrace.toml").write_text('[run]\nanalysis = ["hb", "race"]\nexit = "findings"\n')
+        done = self.foretrace("run", "--", "./race")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("hb 1, race 1", done.stderr)
+        # The command line goes before the variable, the variable before the file.
+        self.assertEqual(self.foretrace("run", "--", "./race", FORETRACE_OPTIONS="--exit=program").returncode, 0)
+        done = self.foretrace("run", "--exit", "findings", "--", "./race", FORETRACE_OPTIONS="--exit=program")
+        self.assertEqual(done.returncode, 1)
+
+    def test_a_file_in_a_folder_above_counts(self):
+        self.build()
+        (self.path / "foretrace.toml").write_text('[record]\noutput = "here.ftr"\n')
+        below = self.path / "a" / "b"
+        below.mkdir(parents=True)
+        done = subprocess.run([FORETRACE, "record", "--", "../../race"], cwd=below, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((below / "here.ftr").exists())
+
+    def test_bad_options_are_named_with_their_place(self):
+        self.build()
+        for content, complaint in [
+                ('[run]\nanalysis = ["hb"]\nexti = "findings"\n', "foretrace.toml:3: run has no option 'exti'; did you mean 'exit'?"),
+                ('[rum]\nexit = "findings"\n', "foretrace.toml:1: 'rum' is no table of a command"),
+                ('[run]\nexit = { a = 1 }\n', "foretrace.toml:2: a value is a text, a number"),
+                ('[run\n', "foretrace.toml:1: "),
+                ('[run]\nno-built-in = 3\n', "foretrace.toml:2: --no-built-in is true or false")]:
+            (self.path / "foretrace.toml").write_text(content)
+            done = self.foretrace("run", "--", "./race")
+            self.assertEqual(done.returncode, 2, content)
+            self.assertIn(complaint, done.stderr)
+        (self.path / "foretrace.toml").unlink()
+        done = self.foretrace("run", "--", "./race", FORETRACE_OPTIONS="--strenght certified")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("FORETRACE_OPTIONS: run has no option '--strenght'; did you mean '--strength'?", done.stderr)
+
+    def test_suppressions_by_function_file_and_library(self):
+        (self.path / "count.cpp").write_text("extern int counter; void count() { ++counter; }\n")
+        (self.path / "race.cpp").write_text(RACE.replace(
+            "__attribute__((noinline)) void count() { ++counter; }", "void count();"))
+        done = self.foretrace("c++", "-fPIC", "-shared", "count.cpp", "-o", "libcount.so")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for compiler in (None, "g++"):
+            chosen = {"FORETRACE_CXX": compiler} if compiler else {}
+            done = self.foretrace("c++", "-fPIC", "-shared", "count.cpp", "-o", "libcount.so", **chosen)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.build("-L.", "-lcount", f"-Wl,-rpath,{self.path}", **chosen)
+            for rule, left_out in [("function=count", 1), ("file=*count.cpp", 1), ("library=*/libcount.so", 1),
+                                   ("library=*/libother.so", 0), ("file=race.cpp", 0)]:
+                (self.path / "rules").write_text(rule + "\n")
+                report = self.findings("--suppress", "rules")
+                self.assertEqual(report["left_out"]["suppressed"], left_out, (compiler, rule))
+                self.assertEqual(len(report["findings"]), 1 - left_out, (compiler, rule))
+
+    def test_ignore_lists_leave_accesses_out(self):
+        for line, found in [("fun:count", 0), ("fun:_Z5countv", 0), ("src:*race.cpp", 0), ("fun:other", 1)]:
+            (self.path / "ignored").write_text(f"# not ours\n{line}\n")
+            self.build("-fsanitize-ignorelist=ignored")
+            self.assertEqual(len(self.findings()["findings"]), found, line)
+        done = self.foretrace("c++", "race.cpp", "-fsanitize-ignorelist=missing", "-o", "race")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("missing", done.stderr)
+        done = self.foretrace("c++", "race.cpp", "-fsanitize-ignorelist=ignored", FORETRACE_CXX="g++")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("GCC has no ignore lists", done.stderr)
+
+    def test_a_compiler_that_is_none(self):
+        done = self.foretrace("c++", "race.cpp", FORETRACE_CXX="no-such-compiler")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no-such-compiler", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
