@@ -9,6 +9,11 @@
  *   FORETRACE_BENIGN_RACE(&x, sizeof x);  races on x are meant: do not report them
  *   FORETRACE_IGNORE_BEGIN();             accesses of this thread are not recorded, up to
  *   FORETRACE_IGNORE_END();
+ *   FORETRACE_HIDE_BEGIN();               nothing of this thread is recorded, neither accesses
+ *   FORETRACE_HIDE_END();                 nor synchronisation, up to here
+ *   FORETRACE_WAIT_BEGIN(&condition, &m); a wait that is hidden or not seen: m is given back,
+ *   FORETRACE_WAIT_END(&m);               and here the thread has it again
+ *   FORETRACE_BARRIER(&barrier);          arrival at a barrier that is hidden or not seen
  */
 #ifndef FORETRACE_ANNOTATE_H
 #define FORETRACE_ANNOTATE_H
@@ -25,6 +30,11 @@ void __foretrace_happens_after(const volatile void* object);
 void __foretrace_benign_race(const volatile void* object, unsigned long bytes);
 void __foretrace_ignore_begin(void);
 void __foretrace_ignore_end(void);
+void __foretrace_hide_begin(void);
+void __foretrace_hide_end(void);
+void __foretrace_wait_begin(const volatile void* condition, const volatile void* mutex);
+void __foretrace_wait_end(const volatile void* mutex);
+void __foretrace_barrier(const volatile void* barrier);
 #ifdef __cplusplus
 }
 #endif
@@ -40,6 +50,11 @@ void __foretrace_ignore_end(void);
 #define FORETRACE_BENIGN_RACE(object, bytes) __foretrace_benign_race(object, bytes)
 #define FORETRACE_IGNORE_BEGIN() __foretrace_ignore_begin()
 #define FORETRACE_IGNORE_END() __foretrace_ignore_end()
+#define FORETRACE_HIDE_BEGIN() __foretrace_hide_begin()
+#define FORETRACE_HIDE_END() __foretrace_hide_end()
+#define FORETRACE_WAIT_BEGIN(condition, mutex) __foretrace_wait_begin(condition, mutex)
+#define FORETRACE_WAIT_END(mutex) __foretrace_wait_end(mutex)
+#define FORETRACE_BARRIER(barrier) __foretrace_barrier(barrier)
 
 #ifdef __cplusplus
 namespace foretrace {
@@ -70,6 +85,11 @@ class Unit {
 #define FORETRACE_BENIGN_RACE(object, bytes) ((void)0)
 #define FORETRACE_IGNORE_BEGIN() ((void)0)
 #define FORETRACE_IGNORE_END() ((void)0)
+#define FORETRACE_HIDE_BEGIN() ((void)0)
+#define FORETRACE_HIDE_END() ((void)0)
+#define FORETRACE_WAIT_BEGIN(condition, mutex) ((void)0)
+#define FORETRACE_WAIT_END(mutex) ((void)0)
+#define FORETRACE_BARRIER(barrier) ((void)0)
 
 #endif
 #endif

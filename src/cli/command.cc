@@ -25,6 +25,13 @@ CommandRegistration::CommandRegistration(const Command& command) {
 
 const std::vector<Command>& commands() { return registry(); }
 
+std::function<Result<int>()> group_setup(CLI::App& app) {
+  app.require_subcommand(0, 1);
+  return [&app]() -> Result<int> {
+    return fail("{} needs a command; see foretrace {} --help", app.get_name(), app.get_name());
+  };
+}
+
 void build_command_line(CLI::App& app, std::function<Result<int>()>& chosen) {
   app.name("foretrace");
   app.description(
@@ -41,10 +48,18 @@ void build_command_line(CLI::App& app, std::function<Result<int>()>& chosen) {
   // another command.
   app.require_subcommand(0, 1);
   for (const Command& command : commands()) {
-    CLI::App* const sub =
-        app.add_subcommand(std::string(command.name), std::string(command.summary));
+    const size_t blank = command.name.find(' ');
+    CLI::App& parent = blank == std::string_view::npos
+                           ? app
+                           : *app.get_subcommand(std::string(command.name.substr(0, blank)));
+    CLI::App* const sub = parent.add_subcommand(
+        std::string(command.name.substr(blank == std::string_view::npos ? 0 : blank + 1)),
+        std::string(command.summary));
     if (!command.examples.empty()) sub->footer("Examples:\n" + std::string(command.examples));
-    sub->callback([&chosen, run = command.setup(*sub)] { chosen = run; });
+    // A group's callback comes after that of its command.
+    sub->callback([&chosen, run = command.setup(*sub)] {
+      if (!chosen) chosen = run;
+    });
   }
 }
 

@@ -18,6 +18,8 @@ inline constexpr int kExitBadInput = 2;  // the command line or the input is bad
 inline constexpr int kExitFault = 3;     // a fault of Foretrace itself
 
 struct Command {
+  // One word, or two: "tiddle check" is a command of the command "tiddle", which
+  // is registered too, with group_setup.
   std::string_view name;
   std::string_view summary;   // one line, in the list of commands
   std::string_view examples;  // below the options in the command's --help
@@ -31,7 +33,10 @@ struct CommandRegistration {
   explicit CommandRegistration(const Command& command);
 };
 
-// All commands, by name.
+// The setup of a command that is nothing but its commands.
+std::function<Result<int>()> group_setup(CLI::App& app);
+
+// All commands, by name; a group comes before its commands.
 const std::vector<Command>& commands();
 
 // Builds the parser with every registered command: for main(), and for what

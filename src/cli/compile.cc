@@ -22,6 +22,15 @@ namespace {
 
 using Words = std::vector<std::string>;
 
+// Where foretrace/annotate.h is: beside the libraries' folder, or two up.
+std::filesystem::path include_folder(const std::filesystem::path& libraries) {
+  std::error_code error;
+  const std::filesystem::path beside = libraries.parent_path() / "include";
+  return std::filesystem::exists(beside / "foretrace/annotate.h", error)
+             ? beside
+             : libraries.parent_path().parent_path() / "include";
+}
+
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -106,7 +115,7 @@ Result<Compiler> kind_of(const Words& compiler) {
 Words our_words(const Request& request, Compiler compiler, const std::filesystem::path& folder) {
   const std::string runtime = (folder / "libforetrace_runtime.so").string();
   const std::string find_runtime = "-Wl,-rpath," + folder.string();
-  Words words = {"-DFORETRACE=1"};
+  Words words = {"-DFORETRACE=1", "-idirafter", include_folder(folder).string()};
   if (!request.has_debug_option) words.emplace_back("-g");  // names and places
   const auto add = [&](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);

@@ -45,9 +45,14 @@ CompletedOption describe(const CLI::Option& option) {
   return described;
 }
 
-CompletedCommand describe(const CLI::App& app) {
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+CompletedCommand describe(const CLI::App& app, const std::string& name) {
   CompletedCommand command;
-  if (app.get_parent() != nullptr) command.name = app.get_name();
+  command.name = name;
+  for (const CLI::App* own : commands_of(app)) command.commands.push_back(own->get_name());
   command.summary = app.get_description();
   for (const CLI::Option* option : app.get_options()) {
     (option->get_positional() ? command.arguments : command.options).push_back(describe(*option));
@@ -85,11 +90,13 @@ _foretrace() {
   elif [[ $option == = ]]; then
     option=${COMP_WORDS[COMP_CWORD - 2]}
   fi
-  for ((i = 1; i < COMP_CWORD; i++)); do
-    if [[ ${COMP_WORDS[i]} != -* ]]; then
-      command=${COMP_WORDS[i]}
-      break
-    fi
+)";
+
+// Which command it is: two words where the first names a group.
+constexpr std::string_view kBashWords = R"(  for ((i = 1; i < COMP_CWORD; i++)); do
+    [[ ${COMP_WORDS[i]} == -* ]] && continue
+    command+=${command:+ }${COMP_WORDS[i]}
+    [[ " $groups " == *" $command "* ]] || break
   done
 )";
 
@@ -110,27 +117,27 @@ std::string bash_option_cases(const CompletedCommand& command) {
     if (!option.takes_value) continue;
     std::string patterns;
     for (const std::string& name : option.names) {
-      patterns += fmt::format("{}{}:{}", patterns.empty() ? "" : "|", command.name, name);
+      patterns += fmt::format("{}'{}':{}", patterns.empty() ? "" : "|", command.name, name);
     }
     cases += fmt::format("    {}) {}; return ;;\n", patterns, bash_values(option));
   }
   return cases;
 }
 
-std::string bash_command_case(const CompletedCommand& command, const std::string& subcommands) {
+std::string bash_command_case(const CompletedCommand& command) {
   std::vector<std::string> words;
   for (const CompletedOption& option : command.options) {
     words.insert(words.end(), option.names.begin(), option.names.end());
   }
   std::string otherwise = ":";
-  if (command.name.empty()) {
-    otherwise = fmt::format("_foretrace_words '{}'", subcommands);
+  if (!command.commands.empty()) {
+    otherwise = fmt::format("_foretrace_words '{}'", joined(command.commands));
   } else if (!command.arguments.empty()) {
     // Which argument it is does not matter: a command's are of one kind.
     otherwise = bash_values(command.arguments.front());
   }
-  return fmt::format("    {}) if [[ $cur == -* ]]; then _foretrace_words '{}'; else {}; fi ;;\n",
-                     command.name.empty() ? "''" : command.name, joined(words), otherwise);
+  return fmt::format("    '{}') if [[ $cur == -* ]]; then _foretrace_words '{}'; else {}; fi ;;\n",
+                     command.name, joined(words), otherwise);
 }
 
 // ---- zsh
@@ -138,14 +145,9 @@ std::string bash_command_case(const CompletedCommand& command, const std::string
 constexpr std::string_view kZshStart = R"(#compdef foretrace
 # Completes foretrace's command line in zsh. Made by: foretrace completion zsh
 
-_foretrace() {
-  local -a commands
 )";
 
-constexpr std::string_view kZshEnd = R"(  esac
-}
-
-if [[ $funcstack[1] == _foretrace ]]; then
+constexpr std::string_view kZshEnd = R"(if [[ $funcstack[1] == _foretrace ]]; then
   _foretrace "$@"
 else
   compdef _foretrace foretrace
@@ -181,7 +183,14 @@ std::string zsh_option(const CompletedOption& option) {
                      value);
 }
 
-std::string zsh_command_case(const CompletedCommand& command) {
+std::string zsh_function_name(const CompletedCommand& group) {
+  return group.name.empty() ? "_foretrace" : "_foretrace_" + group.name;
+}
+
+std::string zsh_command_case(const CompletedCommand& command, const std::string& word) {
+  if (!command.commands.empty()) {
+    return fmt::format("    {})\n      {}\n      ;;\n", word, zsh_function_name(command));
+  }
   std::string specs;
   for (const CompletedOption& option : command.options) {
     specs += " \\\n        " + zsh_option(option);
@@ -190,52 +199,65 @@ std::string zsh_command_case(const CompletedCommand& command) {
     specs += fmt::format(" \\\n        ':{}:{}'", zsh_escaped(argument.description, ":\\"),
                          zsh_action(argument));
   }
-  return fmt::format("    {})\n      _arguments{}\n      ;;\n", command.name, specs);
+  return fmt::format("    {})\n      _arguments{}\n      ;;\n", word, specs);
+}
+
+// A function that completes the commands of the program or of a group.
+std::string zsh_function(const CompletedCommand& group,
+                         const std::vector<CompletedCommand>& commands) {
+  std::string list;
+  std::string cases;
+  for (const std::string& word : group.commands) {
+    const std::string name = group.name.empty() ? word : group.name + " " + word;
+    const auto command = std::find_if(commands.begin(), commands.end(),
+                                      [&](const CompletedCommand& c) { return c.name == name; });
+    list += fmt::format("    '{}:{}'\n", word, zsh_escaped(command->summary, "\\"));
+    cases += zsh_command_case(*command, word);
+  }
+  std::string own;
+  for (const CompletedOption& option : group.options) own += " " + zsh_option(option);
+  return fmt::format(
+      "{}() {{\n  local -a commands\n  commands=(\n{}  )\n"
+      "  if ((CURRENT == 2)); then\n"
+      "    if [[ $words[2] == -* ]]; then\n      _arguments{}\n"
+      "    else\n      _describe command commands\n    fi\n    return\n  fi\n"
+      "  shift words\n  ((CURRENT--))\n"
+      "  case $words[1] in\n{}  esac\n}}\n\n",
+      zsh_function_name(group), list, own, cases);
 }
 
 }  // namespace
 
 std::vector<CompletedCommand> describe_commands(const CLI::App& app) {
-  std::vector<CompletedCommand> commands = {describe(app)};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(describe(*command));
+  std::vector<CompletedCommand> commands = {describe(app, "")};
+  for (const CLI::App* command : commands_of(app)) {
+    commands.push_back(describe(*command, command->get_name()));
+    for (const CLI::App* own : commands_of(*command)) {
+      commands.push_back(describe(*own, command->get_name() + " " + own->get_name()));
+    }
   }
   return commands;
 }
 
 std::string bash_completion(const std::vector<CompletedCommand>& commands) {
-  std::vector<std::string> names;
+  std::vector<std::string> groups;
   std::string option_cases;
-  for (const CompletedCommand& command : commands) {
-    if (!command.name.empty()) names.push_back(command.name);
-    option_cases += bash_option_cases(command);
-  }
   std::string command_cases;
   for (const CompletedCommand& command : commands) {
-    command_cases += bash_command_case(command, joined(names));
+    if (!command.name.empty() && !command.commands.empty()) groups.push_back(command.name);
+    option_cases += bash_option_cases(command);
+    command_cases += bash_command_case(command);
   }
-  return fmt::format("{}  case $command:$option in\n{}  esac\n  case $command in\n{}  esac\n{}",
-                     kBashStart, option_cases, command_cases, kBashEnd);
+  return fmt::format("{}  local groups='{}'\n{}  case $command:$option in\n{}  esac\n  case $command in\n{}  esac\n{}",
+                     kBashStart, joined(groups), kBashWords, option_cases, command_cases, kBashEnd);
 }
 
 std::string zsh_completion(const std::vector<CompletedCommand>& commands) {
-  std::string list;
-  std::string cases;
+  std::string functions;
   for (const CompletedCommand& command : commands) {
-    if (command.name.empty()) continue;
-    list += fmt::format("    '{}:{}'\n", command.name, zsh_escaped(command.summary, "\\"));
-    cases += zsh_command_case(command);
+    if (!command.commands.empty()) functions += zsh_function(command, commands);
   }
-  std::string own;
-  for (const CompletedOption& option : commands.front().options) own += " " + zsh_option(option);
-  return fmt::format(
-      "{}  commands=(\n{}  )\n"
-      "  if ((CURRENT == 2)); then\n"
-      "    if [[ $words[2] == -* ]]; then\n      _arguments{}\n"
-      "    else\n      _describe command commands\n    fi\n    return\n  fi\n"
-      "  shift words\n  ((CURRENT--))\n"
-      "  case $words[1] in\n{}{}",
-      kZshStart, list, own, cases, kZshEnd);
+  return fmt::format("{}{}{}", kZshStart, functions, kZshEnd);
 }
 
 }  // namespace foretrace

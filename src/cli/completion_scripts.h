@@ -20,13 +20,14 @@ struct CompletedOption {
 
 // Of a command, or, with an empty name, of the program.
 struct CompletedCommand {
-  std::string name;
+  std::string name;  // "analyze", "tiddle check"
   std::string summary;
   std::vector<CompletedOption> options;
   std::vector<CompletedOption> arguments;
+  std::vector<std::string> commands;  // that it has, by their last words
 };
 
-// The program comes first.
+// The program comes first, and a group before its commands.
 std::vector<CompletedCommand> describe_commands(const CLI::App& app);
 
 std::string bash_completion(const std::vector<CompletedCommand>& commands);

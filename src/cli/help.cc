@@ -66,9 +66,7 @@ class HelpFormatter : public CLI::FormatterBase {
   }
 
   static std::string usage(const CLI::App& app) {
-    std::string line = "Usage: ";
-    if (app.get_parent() != nullptr) line += app.get_parent()->get_name() + " ";
-    line += app.get_name();
+    std::string line = "Usage: " + full_name(app);
     if (!subcommands(app).empty()) return line + " COMMAND [OPTIONS]\n";
     for (const CLI::Option* option : positionals(app)) {
       const std::string name = option->get_name(true);
@@ -124,6 +122,10 @@ std::string option_name(const CLI::Option& option) {
   if (!option.get_lnames().empty()) return "--" + option.get_lnames().front();
   if (!option.get_snames().empty()) return "-" + option.get_snames().front();
   return option.get_name(true);
+}
+
+std::string full_name(const CLI::App& app) {
+  return (app.get_parent() == nullptr ? "" : full_name(*app.get_parent()) + " ") + app.get_name();
 }
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }

@@ -16,6 +16,9 @@ std::shared_ptr<CLI::FormatterBase> help_formatter();
 // The option as a user writes it, without its value: "--top", "-o", "TRACE".
 std::string option_name(const CLI::Option& option);
 
+// The command as a user writes it: "foretrace tiddle check".
+std::string full_name(const CLI::App& app);
+
 // Whether a value follows the option.
 bool takes_value(const CLI::Option& option);
 

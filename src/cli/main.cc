@@ -21,12 +21,11 @@ void complain(std::string_view sentence) { fmt::print(stderr, "foretrace: {}\n",
 // The command that was chosen, or the program itself when none was.
 const CLI::App& chosen_app(const CLI::App& app) {
   const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app : *chosen.front();
+  return chosen.empty() ? app : chosen_app(*chosen.front());
 }
 
 std::string help_hint(const CLI::App& app) {
-  return app.get_parent() == nullptr ? "see foretrace --help"
-                                     : fmt::format("see foretrace {} --help", app.get_name());
+  return fmt::format("see {} --help", full_name(app));
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -37,9 +36,11 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
-std::vector<std::string> command_names() {
+std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const Command& command : commands()) names.emplace_back(command.name);
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
   return names;
 }
 
@@ -51,9 +52,10 @@ std::string unexpected_word(const CLI::App& app, std::string_view word) {
     return fmt::format("{} has no option '{}'{}", app.get_name(), printable(name),
                        hint.empty() ? "; " + help_hint(app) : hint);
   }
-  if (app.get_parent() == nullptr) {
-    const std::string hint = did_you_mean(word, command_names());
-    return fmt::format("there is no command '{}'{}", printable(word),
+  if (const std::vector<std::string> names = command_names(app); !names.empty()) {
+    const std::string hint = did_you_mean(word, names);
+    return fmt::format("there is no command '{}{}'{}",
+                       app.get_parent() == nullptr ? "" : app.get_name() + " ", printable(word),
                        hint.empty() ? "; " + help_hint(app) : hint);
   }
   return fmt::format("'{}' is one argument too many; {}", printable(word), help_hint(app));

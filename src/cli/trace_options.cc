@@ -4,7 +4,22 @@
 
 #include <fmt/format.h>
 
+#include "base/progress.h"
+
 namespace foretrace {
+namespace {
+
+void append(Trace& trace, const EventBatch& batch) {
+  const auto shift = static_cast<int32_t>(trace.big_values.size());
+  for (Event event : batch.events) {
+    if (event.big_value != 0) event.value += shift;
+    trace.events.push_back(event);
+  }
+  trace.big_values.insert(trace.big_values.end(), batch.big_values.begin(),
+                          batch.big_values.end());
+}
+
+}  // namespace
 
 void add_trace_options(CLI::App& app, TraceOptions& options) {
   app.add_option("TRACE", options.path, "The trace to read; - is standard input")->required();
@@ -28,6 +43,23 @@ void add_units_option(CLI::App& app, StreamOptions& options) {
   app.add_option("--units", "Which units should be atomic: rules by label, see docs/units.md")
       ->type_name("FILE")
       ->check(read);
+}
+
+Result<Trace> read_trace(const TraceOptions& options) {
+  Result<std::unique_ptr<TraceStream>> stream = TraceStream::open(options.path, options.stream);
+  if (!stream) return tl::unexpected(stream.error());
+  Progress progress("reading " + (*stream)->source_name());
+  Trace trace;
+  for (;;) {
+    const Result<EventBatch> batch = (*stream)->next();
+    if (!batch) return tl::unexpected(batch.error());
+    if (batch->events.empty()) break;
+    append(trace, *batch);
+    progress.update((*stream)->progress(), (*stream)->event_count());
+  }
+  trace.symbols = (*stream)->shared_symbols();
+  print_notes(**stream);
+  return trace;
 }
 
 void print_notes(const TraceStream& stream) {

@@ -20,6 +20,9 @@ void add_trace_options(CLI::App& app, TraceOptions& options);
 // --units alone.
 void add_units_option(CLI::App& app, StreamOptions& options);
 
+// The whole trace; prints its notes.
+Result<Trace> read_trace(const TraceOptions& options);
+
 // One line on standard error for each note of the stream.
 void print_notes(const TraceStream& stream);
 

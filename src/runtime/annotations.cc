@@ -47,3 +47,22 @@ FORETRACE_INTERCEPT void __foretrace_ignore_begin() { ++self.ignoring; }
 FORETRACE_INTERCEPT void __foretrace_ignore_end() {
   if (self.ignoring > 0) --self.ignoring;
 }
+
+FORETRACE_INTERCEPT void __foretrace_hide_begin() { ++self.hidden; }
+// What was hidden may have ordered this thread after others: a stamp keeps what
+// follows behind what they recorded, without an event that says so.
+FORETRACE_INTERCEPT void __foretrace_hide_end() {
+  if (self.hidden > 0 && --self.hidden == 0) record_sync(Kind::stamp, uint64_t{0});
+}
+
+FORETRACE_INTERCEPT void __foretrace_wait_begin(const volatile void* condition,
+                                                const volatile void* mutex) {
+  record_sync_with(Kind::cond_wait, const_cast<const void*>(mutex),
+                   reinterpret_cast<uint64_t>(condition));
+}
+FORETRACE_INTERCEPT void __foretrace_wait_end(const volatile void* mutex) {
+  record_sync(Kind::lock, const_cast<const void*>(mutex));
+}
+FORETRACE_INTERCEPT void __foretrace_barrier(const volatile void* barrier) {
+  record_sync(Kind::barrier, const_cast<const void*>(barrier));
+}

@@ -229,7 +229,7 @@ Entry::Entry() {
     if (self.ring != nullptr) self.ring->dropped.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  if (self.unable) return;
+  if (self.unable || self.hidden != 0) return;
   self.busy = true;
   granted_ = self.ring != nullptr || attach(*this);
   if (!granted_) self.busy = false;

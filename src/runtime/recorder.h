@@ -36,6 +36,7 @@ struct Thread {
   bool busy;            // inside the recorder: a signal handler must not record
   bool unable;          // no ring could be made for it
   uint32_t ignoring;    // depth of regions whose accesses are ignored
+  uint32_t hidden;      // depth of regions of which nothing is recorded
   uint32_t number;      // in its process; valid if has_number
   bool has_number;
   SiteRef call_site;  // of the call that the instrumented code makes now
@@ -51,7 +52,8 @@ extern __thread Thread self __attribute__((tls_model("initial-exec")));
 extern std::atomic<bool> recording_on;
 
 // The right to append records. Not granted while the thread is in the recorder
-// already (a signal handler interrupted it), or if it cannot record.
+// already (a signal handler interrupted it), in a region that is hidden, or if
+// it cannot record.
 class Entry {
  public:
   Entry();

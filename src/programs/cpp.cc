@@ -1,0 +1,489 @@
+// Programs in C++17 with the standard library's threads.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "programs/writer.h"
+
+namespace foretrace::programs {
+namespace {
+
+constexpr std::string_view kAnnotations = R"(
+#if __has_include(<foretrace/annotate.h>)
+#include <foretrace/annotate.h>
+#else  // the program is not recorded
+#define FORETRACE_UNIT(label) ((void)0)
+#define FORETRACE_HIDE_BEGIN() ((void)0)
+#define FORETRACE_HIDE_END() ((void)0)
+#define FORETRACE_WAIT_BEGIN(condition, mutex) ((void)0)
+#define FORETRACE_WAIT_END(mutex) ((void)0)
+#define FORETRACE_BARRIER(barrier) ((void)0)
+#endif
+)";
+
+constexpr std::string_view kLockstep = R"(
+// Lockstep: operation n of the trace begins when all operations before it are
+// done. Foretrace's recorder does not see how: what happens in here is hidden.
+std::mutex turn_mutex;
+std::condition_variable turn_changed;
+int turn = 0;                    // the operation that is next, or under way
+thread_local bool busy = false;  // this thread is at its operation
+
+// This thread's operation is done, and the next one may begin.
+void finish() {
+  FORETRACE_HIDE_BEGIN();
+  if (busy) {
+    const std::lock_guard<std::mutex> hold(turn_mutex);
+    busy = false;
+    ++turn;
+    turn_changed.notify_all();
+  }
+  FORETRACE_HIDE_END();
+}
+
+// The next operation of this thread is operation `number` of the trace.
+void step(int number) {
+  FORETRACE_HIDE_BEGIN();
+  finish();
+  {
+    std::unique_lock<std::mutex> hold(turn_mutex);
+    turn_changed.wait(hold, [number] { return turn == number; });
+    busy = true;
+  }
+  FORETRACE_HIDE_END();
+}
+)";
+
+constexpr std::string_view kLockstepWait = R"(
+bool is_next(int number) {
+  const std::lock_guard<std::mutex> hold(turn_mutex);
+  return turn == number;
+}
+
+// Waits on `changed`, and goes on when operation `number` is next. The caller
+// holds `mutex`.
+template <typename Condition, typename Mutex>
+void wait_until_step(int number, Condition& changed, Mutex& mutex) {
+  FORETRACE_WAIT_BEGIN(&changed, &mutex);
+  FORETRACE_HIDE_BEGIN();
+  std::unique_lock<Mutex> hold(mutex, std::adopt_lock);
+  finish();
+  while (!is_next(number)) changed.wait_for(hold, std::chrono::milliseconds(1));
+  hold.release();
+  FORETRACE_HIDE_END();
+  FORETRACE_WAIT_END(&mutex);
+}
+)";
+
+constexpr std::string_view kFreeWait = R"(
+// Waits on `changed` until there have been `count` notifies. The caller holds
+// `mutex`.
+template <typename Condition, typename Mutex, typename Counter>
+void wait(Condition& changed, Mutex& mutex, const Counter& notified, int count) {
+  std::unique_lock<Mutex> hold(mutex, std::adopt_lock);
+  while (notified < count) changed.wait(hold);
+  hold.release();
+}
+)";
+
+// Without the lock a notify may come between the look and the wait.
+constexpr std::string_view kFreeWaitWithTimeout = R"(
+// Waits on `changed` until there have been `count` notifies. The caller holds
+// `mutex`; who notifies may not, so it looks again from time to time.
+template <typename Condition, typename Mutex, typename Counter>
+void wait(Condition& changed, Mutex& mutex, const Counter& notified, int count) {
+  std::unique_lock<Mutex> hold(mutex, std::adopt_lock);
+  while (notified < count) changed.wait_for(hold, std::chrono::milliseconds(1));
+  hold.release();
+}
+)";
+
+constexpr std::string_view kBarrier = R"(
+// A barrier for a number of threads. Foretrace's recorder sees the arrivals, and
+// not what the barrier is made of.
+class Barrier {{
+ public:
+  explicit Barrier(int threads) : threads_(threads) {{}}
+
+  void arrive_and_wait() {{
+    FORETRACE_BARRIER(this);
+    FORETRACE_HIDE_BEGIN();
+    {{
+      std::unique_lock<std::mutex> hold(mutex_);
+      const int opened = opened_;
+      if (++arrived_ == threads_) {{
+        arrived_ = 0;
+        ++opened_;
+        changed_.notify_all();
+      }}{}
+      changed_.wait(hold, [this, opened] {{ return opened_ != opened; }});
+    }}
+    FORETRACE_HIDE_END();
+  }}
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  const int threads_;
+  int arrived_ = 0;
+  int opened_ = 0;  // how often
+}};
+)";
+
+constexpr std::string_view kUse = R"(
+// Keeps the compiler from leaving out a read.
+template <typename Value>
+void use(Value value) {
+  asm volatile("" : : "r"(value));
+}
+)";
+
+constexpr std::string_view kExpect = R"(
+// Nothing keeps the operations in the order of the trace: a read may see another
+// value than it did there.
+template <typename Value>
+void expect(Value value, Value in_trace, const char* location) {
+  if (value == in_trace) return;
+  const std::string words = std::string(location) + " is " + std::to_string(value) + ", not " +
+                            std::to_string(in_trace) + " as in the trace\n";
+  std::fputs(words.c_str(), stderr);
+}
+)";
+
+constexpr std::string_view kSleep = R"(
+// Sleeps until it is about time for operation `number` of the trace.
+void pause(int number) {
+  static const auto start = std::chrono::steady_clock::now();
+  std::this_thread::sleep_until(start + number * std::chrono::milliseconds(2));
+}
+)";
+
+class CppWriter : public ProgramWriter {
+ public:
+  using ProgramWriter::ProgramWriter;
+
+  void write(const std::string& space) {
+    text().line(fmt::format("namespace {} {{", space));
+    text().line();
+    write_variables();
+    for (const Program::Thread& thread : program().threads) {
+      if (thread.exists) write_methods(thread.body);
+    }
+    // A thread is forked by a function that stands below its own, or that has
+    // been told of it.
+    for (ThreadId i = 0; i < program().threads.size(); ++i) {
+      if (program().threads[i].exists && i != program().main && needs_declaration(i)) {
+        text().line(fmt::format("void {}();", program().threads[i].function));
+      }
+    }
+    for (ThreadId i = 0; i < program().threads.size(); ++i) {
+      const Program::Thread& thread = program().threads[i];
+      if (thread.exists && i != program().main) write_function(thread.function, thread.body);
+    }
+    write_function("run", program().threads[program().main].body);
+    text().line(fmt::format("}}  // namespace {}", space));
+    text().line();
+  }
+
+ protected:
+  std::string place_words(uint64_t step) override {
+    switch (options().schedule) {
+      case Schedule::lockstep:
+        return fmt::format("step({});", step);
+      case Schedule::yield:
+        return "std::this_thread::yield();";
+      case Schedule::sleep:
+        return fmt::format("pause({});", step);
+      case Schedule::free:
+        break;
+    }
+    return "";
+  }
+
+  Block block_of(const Action& action, bool as_method) override {
+    if (action.operation.op == Op::beg) {
+      return {{},
+              as_method ? fmt::format("void {}() {{", action.method) : "{",
+              {fmt::format("FORETRACE_UNIT({});", quoted(label_of(action)))}};
+    }
+    const Program::Lock& lock = program().locks[action.operation.object];
+    return {{},
+            "{",
+            {fmt::format("const std::{}<{}> hold_{}({});",
+                         action.operation.op == Op::racq ? "shared_lock" : "lock_guard",
+                         mutex_type(lock), lock.name, lock.name)}};
+  }
+
+  std::string words_for(const Action& action) override {
+    const Operation& operation = action.operation;
+    switch (space_of(operation.op)) {
+      case Space::location:
+        return access_words(action, program().locations[operation.object]);
+      case Space::lock:
+        return lock_words(action, program().locks[operation.object]);
+      case Space::thread:
+        return thread_words(operation.op, program().threads[operation.object]);
+      case Space::barrier:
+        return program().barriers[action.barrier].name + ".arrive_and_wait();";
+      case Space::object: {
+        const std::string& name = program().objects[operation.object].name;
+        if (operation.op == Op::alloc) return name + " = new Object;";
+        return fmt::format("delete {};\n{} = nullptr;", name, name);
+      }
+      default:
+        return "";
+    }
+  }
+
+ private:
+  static std::string mutex_type(const Program::Lock& lock) {
+    return lock.shared ? "std::shared_mutex" : "std::mutex";
+  }
+  static std::string value_type(const Program::Location& location) {
+    return location.wide ? "long long" : "int";
+  }
+  // The smallest number has no literal of its own.
+  static std::string literal(int64_t value, const Program::Location& location) {
+    if (!location.wide) {
+      return value == std::numeric_limits<int32_t>::min() ? "(-2147483647 - 1)"
+                                                          : std::to_string(value);
+    }
+    return value == std::numeric_limits<int64_t>::min() ? "(-9223372036854775807LL - 1)"
+                                                        : fmt::format("{}LL", value);
+  }
+
+  void write_variables() {
+    for (const std::string& comment : set_comments(program())) text().line(comment);
+    bool any = false;
+    for (const Program::Location& location : program().locations) {
+      if (!location.used()) continue;
+      const std::string type = value_type(location);
+      text().line(location.atomic && !location.plain
+                      ? fmt::format("std::atomic<{}> {}{{0}};", type, location.name)
+                      : fmt::format("{} {} = 0;", type, location.name));
+      any = true;
+    }
+    for (const Program::Lock& lock : program().locks) {
+      if (!lock.used) continue;
+      write_lock(lock);
+      any = true;
+    }
+    for (const Program::Barrier& barrier : program().barriers) {
+      text().line(fmt::format("Barrier {}({});", barrier.name, barrier.count));
+      any = true;
+    }
+    for (const Program::Object& object : program().objects) {
+      if (!object.used) continue;
+      text().line(fmt::format("Object* {} = nullptr;", object.name));
+      any = true;
+    }
+    for (ThreadId i = 0; i < program().threads.size(); ++i) {
+      const Program::Thread& thread = program().threads[i];
+      if (!thread.exists || thread.in_main || i == program().main) continue;
+      text().line(fmt::format("std::thread {};", thread.variable));
+      any = true;
+    }
+    if (any) text().line();
+  }
+
+  void write_lock(const Program::Lock& lock) {
+    text().line(fmt::format("{} {};", mutex_type(lock), lock.name));
+    if (!lock.waited && !lock.notifies) return;
+    text().line(fmt::format("std::condition_variable{} {};", lock.shared ? "_any" : "",
+                            lock.condition));
+    if (is_lockstep()) return;
+    text().line(lock.notified_outside ? fmt::format("std::atomic<int> {}{{0}};", lock.notified)
+                                      : fmt::format("int {} = 0;", lock.notified));
+  }
+
+  bool needs_declaration(ThreadId child) const {
+    for (const Action& action : program().actions) {
+      const Operation& operation = action.operation;
+      if (operation.op != Op::fork || operation.object != child) continue;
+      return operation.thread != program().main && operation.thread < child;
+    }
+    return false;
+  }
+
+  void write_function(const std::string& name, const std::vector<Statement>& body) {
+    text().open(fmt::format("void {}() {{", name));
+    write_body(body);
+    if (is_lockstep() && !body.empty()) text().line("finish();");
+    text().close();
+    text().line();
+  }
+
+  std::string access_words(const Action& action, const Program::Location& location) const {
+    const Op op = action.operation.op;
+    const std::string value = literal(action.written, location);
+    const std::string& name = location.name;
+    const bool builtin = location.atomic && location.plain;
+    switch (op) {
+      case Op::wr:
+        return fmt::format("{} = {};", name, value);
+      case Op::vwr:
+        return builtin ? fmt::format("__atomic_store_n(&{}, {}, __ATOMIC_SEQ_CST);", name, value)
+                       : fmt::format("{}.store({});", name, value);
+      case Op::vrmw:
+        if (action.expected) {
+          return builtin
+                     ? fmt::format("__atomic_exchange_n(&{}, {}, __ATOMIC_SEQ_CST);", name, value)
+                     : fmt::format("{}.exchange({});", name, value);
+        }
+        return builtin ? fmt::format("__atomic_fetch_add(&{}, 1, __ATOMIC_SEQ_CST);", name)
+                       : fmt::format("{}.fetch_add(1);", name);
+      default:
+        break;
+    }
+    const std::string read = op == Op::rd ? name
+                             : builtin    ? fmt::format("__atomic_load_n(&{}, __ATOMIC_SEQ_CST)", name)
+                                          : name + ".load()";
+    if (!is_lockstep() && action.awaited) {
+      return fmt::format("while ({} < {}) std::this_thread::yield();", read,
+                         literal(*action.awaited, location));
+    }
+    if (!action.expected) return fmt::format("use({});", read);
+    if (is_lockstep()) return fmt::format("assert({} == {});", read, literal(*action.expected, location));
+    return fmt::format("expect({}, {}, {});", read, literal(*action.expected, location), quoted(name));
+  }
+
+  std::string lock_words(const Action& action, const Program::Lock& lock) const {
+    switch (action.operation.op) {
+      case Op::acq:
+        return action.is_reacquire ? fmt::format("// {} is held again.", lock.name)
+                                   : lock.name + ".lock();";
+      case Op::rel:
+        return lock.name + ".unlock();";
+      case Op::racq:
+        return lock.name + ".lock_shared();";
+      case Op::rrel:
+        return lock.name + ".unlock_shared();";
+      case Op::wait:
+        if (is_lockstep()) {
+          return fmt::format("wait_until_step({}, {}, {});", step_of(action.resumes_at),
+                             lock.condition, lock.name);
+        }
+        return fmt::format("wait({}, {}, {}, {});", lock.condition, lock.name, lock.notified,
+                           action.notified);
+      default:
+        return notify_words(action.operation.op, lock);
+    }
+  }
+
+  std::string notify_words(Op op, const Program::Lock& lock) const {
+    // In a free program those who wait look at the count, so any may have to wake.
+    const bool all = op == Op::notifyall || (!is_lockstep() && lock.many_waiters);
+    const std::string words = fmt::format("{}.notify_{}();", lock.condition, all ? "all" : "one");
+    return is_lockstep() ? words : fmt::format("++{};\n{}", lock.notified, words);
+  }
+
+  std::string thread_words(Op op, const Program::Thread& thread) const {
+    if (op == Op::join) return thread.variable + ".join();";
+    return thread.in_main ? fmt::format("std::thread {}({});", thread.variable, thread.function)
+                          : fmt::format("{} = std::thread({});", thread.variable, thread.function);
+  }
+};
+
+// What the programs need of the standard library and of the helpers above.
+class Prelude {
+ public:
+  Prelude(const std::vector<Program>& programs, const ProgramOptions& options)
+      : options_(options) {
+    for (const Program& program : programs) look_at(program);
+  }
+
+  std::string text() const {
+    std::string text = includes();
+    if (lockstep_ || barriers_ || units_) text += kAnnotations;
+    std::string helpers;
+    if (lockstep_) helpers += kLockstep;
+    if (lockstep_ && waits_) helpers += kLockstepWait;
+    if (!lockstep_ && waits_) helpers += notified_outside_ ? kFreeWaitWithTimeout : kFreeWait;
+    if (options_.schedule == Schedule::sleep) helpers += kSleep;
+    if (barriers_) {
+      helpers += fmt::format(
+          kBarrier, lockstep_ ? "\n      finish();  // the next arrival may come" : "");
+    }
+    if (objects_) helpers += "\nstruct Object {};\n";
+    if (uses_) helpers += kUse;
+    if (expects_ && !lockstep_) helpers += kExpect;
+    if (!helpers.empty()) text += "\nnamespace {\n" + helpers + "\n}  // namespace\n";
+    return text + "\n";
+  }
+
+ private:
+  void look_at(const Program& program) {
+    for (const Program::Location& location : program.locations) {
+      atomics_ |= location.atomic && !location.plain;
+    }
+    for (const Program::Lock& lock : program.locks) {
+      if (!lock.used) continue;
+      mutexes_ = true;
+      shared_ |= lock.shared;
+      conditions_ |= lock.waited || lock.notifies;
+      waits_ |= lock.waited;
+      notified_outside_ |= lock.notified_outside;
+    }
+    for (const Program::Thread& thread : program.threads) threads_ |= thread.exists;
+    barriers_ |= !program.barriers.empty();
+    for (const Action& action : program.actions) {
+      const Op op = action.operation.op;
+      units_ |= op == Op::beg;
+      objects_ |= space_of(op) == Space::object;
+      if (op != Op::rd && op != Op::vrd) continue;
+      const bool awaited = action.awaited && !lockstep_;
+      yields_ |= awaited;
+      expects_ |= action.expected && !awaited;
+      uses_ |= !action.expected && !awaited;
+    }
+  }
+
+  std::string includes() const {
+    const bool sync = lockstep_ || barriers_;
+    std::string text;
+    const auto include = [&](bool needed, std::string_view name) {
+      if (needed) text += fmt::format("#include <{}>\n", name);
+    };
+    include(atomics_ || (notified_outside_ && !lockstep_), "atomic");
+    include(expects_ && lockstep_, "cassert");
+    include(waits_ || options_.schedule == Schedule::sleep, "chrono");
+    include(sync || conditions_, "condition_variable");
+    include(expects_ && !lockstep_, "cstdio");
+    include(sync || mutexes_, "mutex");
+    include(shared_, "shared_mutex");
+    include(expects_ && !lockstep_, "string");
+    include(threads_ || yields_, "thread");
+    return text;
+  }
+
+  const ProgramOptions& options_;
+  const bool lockstep_ = options_.schedule == Schedule::lockstep;
+  bool atomics_ = false, mutexes_ = false, shared_ = false, conditions_ = false, waits_ = false;
+  bool notified_outside_ = false, threads_ = false, barriers_ = false, units_ = false;
+  bool objects_ = false, uses_ = false, expects_ = false, yields_ = false;
+};
+
+std::string write_cpp(const std::vector<Program>& programs, const ProgramOptions& options) {
+  SourceText text(2);
+  uint64_t steps = 0;
+  std::vector<std::string> spaces;
+  for (const Program& program : programs) {
+    spaces.push_back(programs.size() == 1 ? "trace" : fmt::format("trace_{}", spaces.size() + 1));
+    CppWriter(text, program, options, steps).write(spaces.back());
+    steps += program.actions.size();
+  }
+  text.open("int main() {");
+  for (const std::string& space : spaces) text.line(space + "::run();");
+  text.close();
+  return header_comment(options) + Prelude(programs, options).text() + text.take();
+}
+
+const LanguageRegistration registration({
+    .name = "c++",
+    .extension = ".cpp",
+    .write = write_cpp,
+});
+
+}  // namespace
+}  // namespace foretrace::programs
