@@ -61,6 +61,10 @@ void ProgramWriter::write_block(const Statement& statement, bool as_method) {
   for (const std::string& each : block.inside) text_.line(each);
   write_body(statement.inside);
   write_place(statement.last);
+  if (!block.finally.empty()) {
+    text_.close_and_open("} finally {");
+    text_.line(block.finally);
+  }
   text_.close();
 }
 

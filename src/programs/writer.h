@@ -24,6 +24,10 @@ class SourceText {
     --depth_;
     line(text);
   }
+  void close_and_open(std::string_view text) {
+    --depth_;
+    open(text);
+  }
   std::string take() { return std::move(text_); }
 
  private:
@@ -53,6 +57,7 @@ class ProgramWriter {
     std::vector<std::string> before;  // lines
     std::string opening;              // the line with the brace
     std::vector<std::string> inside;  // the first lines in it
+    std::string finally = {};         // a line that comes at its end, whatever happens
   };
   virtual Block block_of(const Action& action, bool as_method) = 0;
   // What stands before an operation and keeps it in its place; "" if nothing does.

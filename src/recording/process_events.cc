@@ -29,6 +29,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     self.operand = address;
     return;
   }
+  if (record.kind() == Kind::stamp) return;  // nothing but an order
   // While a thread waits, only a signal handler can record in its name.
   const bool reacquires = record.kind() == Kind::lock && self.waits_for == address;
   if (self.joined || (self.waits_for && !reacquires)) {
