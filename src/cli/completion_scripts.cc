@@ -248,8 +248,10 @@ std::string bash_completion(const std::vector<CompletedCommand>& commands) {
     option_cases += bash_option_cases(command);
     command_cases += bash_command_case(command);
   }
-  return fmt::format("{}  local groups='{}'\n{}  case $command:$option in\n{}  esac\n  case $command in\n{}  esac\n{}",
-                     kBashStart, joined(groups), kBashWords, option_cases, command_cases, kBashEnd);
+  return fmt::format(
+      "{}  local groups='{}'\n{}  case $command:$option in\n{}  esac\n  case $command in\n{}  "
+      "esac\n{}",
+      kBashStart, joined(groups), kBashWords, option_cases, command_cases, kBashEnd);
 }
 
 std::string zsh_completion(const std::vector<CompletedCommand>& commands) {

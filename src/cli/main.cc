@@ -8,9 +8,11 @@
 #include <new>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/error_excerpt.h"
 #include "cli/help.h"
 
 namespace foretrace {
@@ -24,9 +26,7 @@ const CLI::App& chosen_app(const CLI::App& app) {
   return chosen.empty() ? app : chosen_app(*chosen.front());
 }
 
-std::string help_hint(const CLI::App& app) {
-  return fmt::format("see {} --help", full_name(app));
-}
+std::string help_hint(const CLI::App& app) { return fmt::format("see {} --help", full_name(app)); }
 
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -133,6 +133,8 @@ int run(std::vector<std::string> words) {
     words.emplace_back("--help");
   }
   drop_end_of_options(app, words);
+  // Programs that read messages get one sentence; people see the line as well.
+  const bool excerpts = (!words.empty() && words[0] == "tiddle") || ::isatty(STDERR_FILENO) == 1;
   std::reverse(words.begin(), words.end());  // the order in which CLI11 wants them
   try {
     app.parse(words);
@@ -154,6 +156,10 @@ int run(std::vector<std::string> words) {
   if (status) return finish_output(*status);
   std::fflush(stdout);
   complain(status.error().message);
+  if (const std::string text = excerpts ? error_excerpt(status.error().message) : "";
+      !text.empty()) {
+    fmt::print(stderr, "{}\n", text);
+  }
   return kExitBadInput;
 }
 

@@ -22,6 +22,7 @@ struct Options {
   std::string schedule = "lockstep";
   std::string units = "scopes";
   std::string output = "-";
+  bool log = false;
   uint64_t equivalents = 0;
   std::string order = "hb";
 };
@@ -87,12 +88,13 @@ Result<int> run(Options options) {
   std::vector<programs::Program> plans;
   for (const Trace& variant : variants) plans.push_back(programs::make_program(variant));
 
-  const std::string text = language_named(options.language)
-                               .write(plans, {.schedule = schedule_named(options.schedule),
-                                              .unit_methods = options.units == "methods",
-                                              .name = program_name(options.output),
-                                              .about = about(options, options.trace.path,
-                                                             variants.size())});
+  const std::string text =
+      language_named(options.language)
+          .write(plans, {.schedule = schedule_named(options.schedule),
+                         .unit_methods = options.units == "methods",
+                         .log = options.log,
+                         .name = program_name(options.output),
+                         .about = about(options, options.trace.path, variants.size())});
   Result<std::unique_ptr<ByteSink>> sink = open_output(options.output);
   if (!sink) return tl::unexpected(sink.error());
   (*sink)->write(text);
@@ -115,6 +117,8 @@ std::function<Result<int>()> setup(CLI::App& app) {
   add_count(app, "--equivalents", options->equivalents,
             "Put this many traces that are equivalent into one program; 0 is the trace alone");
   add_order_option(app, options->order);
+  app.add_flag("--log", options->log,
+               "The program prints its operations, in Tiddle, each when its turn has come");
   app.add_option("-o,--output", options->output, "The file to write; - is standard output")
       ->type_name("FILE");
   return [options] { return run(*options); };

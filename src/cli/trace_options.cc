@@ -15,8 +15,7 @@ void append(Trace& trace, const EventBatch& batch) {
     if (event.big_value != 0) event.value += shift;
     trace.events.push_back(event);
   }
-  trace.big_values.insert(trace.big_values.end(), batch.big_values.begin(),
-                          batch.big_values.end());
+  trace.big_values.insert(trace.big_values.end(), batch.big_values.begin(), batch.big_values.end());
 }
 
 }  // namespace

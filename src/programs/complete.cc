@@ -115,9 +115,9 @@ class Completion {
     }
     const auto named = std::find_if(roots.begin(), roots.end(),
                                     [&](ThreadId t) { return result_.threads[t] == kMain; });
-    const auto chosen = named != roots.end()   ? named
-                        : roots.size() == 1    ? roots.begin()
-                                               : roots.end();
+    const auto chosen = named != roots.end() ? named
+                        : roots.size() == 1  ? roots.begin()
+                                             : roots.end();
     if (chosen != roots.end() && !threads_[*chosen].joined && !threads_[*chosen].waits) {
       result_.main = *chosen;
       return;

@@ -24,9 +24,9 @@ struct Operation {
 // forked by main, which also joins those that nobody joins. What is open at the
 // end is closed: units end, locks are released, and who still waits is notified.
 struct CompleteTrace {
-  std::vector<std::string> threads;    // names, by number
-  std::vector<Operation> operations;   // no Op::skip among them
-  ThreadId main = 0;                   // a thread of the trace, or one that was added
+  std::vector<std::string> threads;   // names, by number
+  std::vector<Operation> operations;  // no Op::skip among them
+  ThreadId main = 0;                  // a thread of the trace, or one that was added
 };
 
 CompleteTrace complete(const Trace& trace);

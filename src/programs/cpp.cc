@@ -201,6 +201,10 @@ class CppWriter : public ProgramWriter {
     return "";
   }
 
+  std::string print_words(const std::string& text) override {
+    return fmt::format("std::puts({});", text);
+  }
+
   Block block_of(const Action& action, bool as_method) override {
     if (action.operation.op == Op::beg) {
       return {{},
@@ -290,8 +294,8 @@ class CppWriter : public ProgramWriter {
   void write_lock(const Program::Lock& lock) {
     text().line(fmt::format("{} {};", mutex_type(lock), lock.name));
     if (!lock.waited && !lock.notifies) return;
-    text().line(fmt::format("std::condition_variable{} {};", lock.shared ? "_any" : "",
-                            lock.condition));
+    text().line(
+        fmt::format("std::condition_variable{} {};", lock.shared ? "_any" : "", lock.condition));
     if (is_lockstep()) return;
     text().line(lock.notified_outside ? fmt::format("std::atomic<int> {}{{0}};", lock.notified)
                                       : fmt::format("int {} = 0;", lock.notified));
@@ -337,15 +341,17 @@ class CppWriter : public ProgramWriter {
         break;
     }
     const std::string read = op == Op::rd ? name
-                             : builtin    ? fmt::format("__atomic_load_n(&{}, __ATOMIC_SEQ_CST)", name)
-                                          : name + ".load()";
+                             : builtin ? fmt::format("__atomic_load_n(&{}, __ATOMIC_SEQ_CST)", name)
+                                       : name + ".load()";
     if (!is_lockstep() && action.awaited) {
       return fmt::format("while ({} < {}) std::this_thread::yield();", read,
                          literal(*action.awaited, location));
     }
     if (!action.expected) return fmt::format("use({});", read);
-    if (is_lockstep()) return fmt::format("assert({} == {});", read, literal(*action.expected, location));
-    return fmt::format("expect({}, {}, {});", read, literal(*action.expected, location), quoted(name));
+    if (is_lockstep())
+      return fmt::format("assert({} == {});", read, literal(*action.expected, location));
+    return fmt::format("expect({}, {}, {});", read, literal(*action.expected, location),
+                       quoted(name));
   }
 
   std::string lock_words(const Action& action, const Program::Lock& lock) const {
@@ -388,8 +394,7 @@ class CppWriter : public ProgramWriter {
 // What the programs need of the standard library and of the helpers above.
 class Prelude {
  public:
-  Prelude(const std::vector<Program>& programs, const ProgramOptions& options)
-      : options_(options) {
+  Prelude(const std::vector<Program>& programs, const ProgramOptions& options) : options_(options) {
     for (const Program& program : programs) look_at(program);
   }
 
@@ -402,8 +407,8 @@ class Prelude {
     if (!lockstep_ && waits_) helpers += notified_outside_ ? kFreeWaitWithTimeout : kFreeWait;
     if (options_.schedule == Schedule::sleep) helpers += kSleep;
     if (barriers_) {
-      helpers += fmt::format(
-          kBarrier, lockstep_ ? "\n      finish();  // the next arrival may come" : "");
+      helpers +=
+          fmt::format(kBarrier, lockstep_ ? "\n      finish();  // the next arrival may come" : "");
     }
     if (objects_) helpers += "\nstruct Object {};\n";
     if (uses_) helpers += kUse;
@@ -449,7 +454,7 @@ class Prelude {
     include(expects_ && lockstep_, "cassert");
     include(waits_ || options_.schedule == Schedule::sleep, "chrono");
     include(sync || conditions_, "condition_variable");
-    include(expects_ && !lockstep_, "cstdio");
+    include((expects_ && !lockstep_) || options_.log, "cstdio");
     include(sync || mutexes_, "mutex");
     include(shared_, "shared_mutex");
     include(expects_ && !lockstep_, "string");

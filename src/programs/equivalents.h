@@ -52,12 +52,12 @@ class ReorderingRules {
 
   // An event, as far as it matters here.
   struct Rule {
-    std::vector<uint32_t> needs;   // all of these come before
-    std::vector<uint32_t> one_of;  // and one of these at least
-    uint32_t takes = kNoEvent;     // a lock
+    std::vector<uint32_t> needs;     // all of these come before
+    std::vector<uint32_t> one_of;    // and one of these at least
+    uint32_t takes = kNoEvent;       // a lock
     uint32_t takes_back = kNoEvent;  // a lock, at the end of a wait
-    uint32_t gives = kNoEvent;     // a lock
-    bool shared = false;           // `takes` or `gives` is for reading
+    uint32_t gives = kNoEvent;       // a lock
+    bool shared = false;             // `takes` or `gives` is for reading
     uint32_t location = kNoEvent;
     bool reads = false;
     bool writes = false;

@@ -181,6 +181,10 @@ class JavaWriter : public ProgramWriter {
     return "";
   }
 
+  std::string print_words(const std::string& text) override {
+    return fmt::format("System.out.println({});", text);
+  }
+
   Block block_of(const Action& action, bool as_method) override {
     if (action.operation.op == Op::beg) {
       const std::string annotation = fmt::format("@Atomic({})", quoted(label_of(action)));
@@ -263,14 +267,13 @@ class JavaWriter : public ProgramWriter {
                               exclusive(lock)));
     }
     if (is_lockstep()) return;
-    text().line(lock.notified_outside
-                    ? fmt::format("static final AtomicInteger {} = new AtomicInteger();", lock.notified)
-                    : fmt::format("static int {} = 0;", lock.notified));
+    text().line(
+        lock.notified_outside
+            ? fmt::format("static final AtomicInteger {} = new AtomicInteger();", lock.notified)
+            : fmt::format("static int {} = 0;", lock.notified));
   }
 
-  static bool is_monitor(const Program::Lock& lock) {
-    return lock.scoped && !lock.shared;
-  }
+  static bool is_monitor(const Program::Lock& lock) { return lock.scoped && !lock.shared; }
   static std::string exclusive(const Program::Lock& lock) {
     return lock.shared ? lock.name + ".writeLock()" : lock.name;
   }
@@ -330,7 +333,7 @@ class JavaWriter : public ProgramWriter {
     }
     return fmt::format("while ({}{} < {}) {{\n    pause({}{});\n}}", lock.notified,
                        lock.notified_outside ? ".get()" : "", action.notified, what,
-                       !is_monitor(lock)        ? ""
+                       !is_monitor(lock)       ? ""
                        : lock.notified_outside ? ", 1"
                                                : ", 0");
   }
@@ -343,9 +346,9 @@ class JavaWriter : public ProgramWriter {
                            : fmt::format("{}.incrementAndGet();", lock.notified);
     }
     const bool all = op == Op::notifyall || (!is_lockstep() && lock.many_waiters);
-    const std::string words =
-        is_monitor(lock) ? fmt::format("{}.notify{}();", lock.name, all ? "All" : "")
-                         : fmt::format("{}.signal{}();", lock.condition, all ? "All" : "");
+    const std::string words = is_monitor(lock)
+                                  ? fmt::format("{}.notify{}();", lock.name, all ? "All" : "")
+                                  : fmt::format("{}.signal{}();", lock.condition, all ? "All" : "");
     return is_lockstep() ? words : fmt::format("{}++;\n{}", lock.notified, words);
   }
 
@@ -355,8 +358,7 @@ class JavaWriter : public ProgramWriter {
 // What the programs need beside themselves.
 class Needs {
  public:
-  Needs(const std::vector<Program>& programs, const ProgramOptions& options)
-      : options_(options) {
+  Needs(const std::vector<Program>& programs, const ProgramOptions& options) : options_(options) {
     for (const Program& program : programs) look_at(program);
   }
 
@@ -387,7 +389,8 @@ class Needs {
     if (options_.schedule == Schedule::sleep) text += kSleep;
     if (joins_) text += kJoin;
     if (barriers_) {
-      text += fmt::format(kArrive, lockstep_ ? "\n        finish(); // the next arrival may come" : "");
+      text +=
+          fmt::format(kArrive, lockstep_ ? "\n        finish(); // the next arrival may come" : "");
     }
     if (uses_) text += kUse;
     if (expects_ && !lockstep_) text += kExpect;

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "programs/identifiers.h"
 
 namespace foretrace::programs {
@@ -26,7 +28,8 @@ class ProgramBuilder {
     program_.objects.resize(symbols.names(Space::object).size());
     program_.threads.resize(complete_.threads.size());
     for (Operation& operation : complete_.operations) {
-      program_.actions.push_back({.operation = operation, .expected = {}, .awaited = {}, .method = {}});
+      program_.actions.push_back(
+          {.operation = operation, .expected = {}, .awaited = {}, .method = {}});
       threads_[operation.thread].push_back(static_cast<uint32_t>(program_.actions.size() - 1));
     }
   }
@@ -200,8 +203,8 @@ class ProgramBuilder {
       for (const Generation& generation : all) {
         std::set<ThreadId> members;
         for (const uint32_t i : generation.arrivals) members.insert(operation(i).thread);
-        const auto [group, is_new] = groups.try_emplace(
-            {barrier, members}, static_cast<uint32_t>(program_.barriers.size()));
+        const auto [group, is_new] =
+            groups.try_emplace({barrier, members}, static_cast<uint32_t>(program_.barriers.size()));
         if (is_new) {
           const std::string_view name = program_.symbols->names(Space::barrier)[barrier];
           program_.barriers.push_back({std::string(name), members.size()});
@@ -262,7 +265,8 @@ class ProgramBuilder {
       lock.condition = names.add(lock.name + "_changed", "");
       lock.notified = names.add(lock.name + "_notified", "");
     }
-    for (Program::Barrier& barrier : program_.barriers) barrier.name = names.add(barrier.name, "barrier");
+    for (Program::Barrier& barrier : program_.barriers)
+      barrier.name = names.add(barrier.name, "barrier");
     for (uint32_t i = 0; i < program_.objects.size(); ++i) {
       if (!program_.objects[i].used) continue;
       program_.objects[i].name = names.add(symbols.names(Space::object)[i], "object");
@@ -270,6 +274,7 @@ class ProgramBuilder {
     for (ThreadId i = 0; i < program_.threads.size(); ++i) {
       if (!program_.threads[i].exists) continue;
       const std::string& name = complete_.threads[i];
+      program_.threads[i].name = name;
       program_.threads[i].function = names.add("thread_" + name, "thread");
       const bool numbered = !name.empty() && name[0] >= '0' && name[0] <= '9';
       program_.threads[i].variable = names.add((numbered ? "t" : "t_") + name, "t");
@@ -310,9 +315,14 @@ class ProgramBuilder {
 
 }  // namespace
 
-bool Program::has(Op op) const {
-  return std::any_of(actions.begin(), actions.end(),
-                     [&](const Action& a) { return a.operation.op == op; });
+std::string Program::tiddle(const Operation& operation) const {
+  const Space space = space_of(operation.op);
+  std::string text =
+      fmt::format("{} {} {}", name_of(operation.op), threads[operation.thread].name,
+                  space == Space::thread ? threads[operation.object].name
+                                         : std::string(symbols->names(space)[operation.object]));
+  if (operation.value) text += fmt::format(" {}", *operation.value);
+  return text;
 }
 
 Program make_program(const Trace& trace) { return ProgramBuilder(trace).build(); }

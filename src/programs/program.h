@@ -27,9 +27,9 @@ struct Action {
   // Of a read of a volatile: in a free program it waits until the location has at
   // least this value, which is what orders the thread after the writer.
   std::optional<int64_t> awaited;
-  uint32_t resumes_at = 0;  // of a wait: the operation that ends it
-  uint32_t notified = 0;    // of a wait: how many notifies of the lock came before its end
-  uint32_t barrier = 0;     // of a barrier: in Program::barriers
+  uint32_t resumes_at = 0;    // of a wait: the operation that ends it
+  uint32_t notified = 0;      // of a wait: how many notifies of the lock came before its end
+  uint32_t barrier = 0;       // of a barrier: in Program::barriers
   bool is_reacquire = false;  // an acq that only says that a wait is over
   std::string method;         // of a beg: the method that its unit is
 };
@@ -57,12 +57,12 @@ struct Program {
     std::string condition;  // what its waits wait for
     std::string notified;   // counts its notifies
     bool used = false;
-    bool shared = false;           // has racq
-    bool scoped = true;            // every section of it is a block
-    bool waited = false;           // has wait
-    bool notifies = false;         // has notify or notifyall
-    bool notified_outside = false; // by a thread that does not hold it
-    bool many_waiters = false;     // two threads wait on it
+    bool shared = false;            // has racq
+    bool scoped = true;             // every section of it is a block
+    bool waited = false;            // has wait
+    bool notifies = false;          // has notify or notifyall
+    bool notified_outside = false;  // by a thread that does not hold it
+    bool many_waiters = false;      // two threads wait on it
   };
   struct Barrier {
     std::string name;
@@ -73,6 +73,7 @@ struct Program {
     bool used = false;
   };
   struct Thread {
+    std::string name;  // as the trace has it
     std::string function;
     std::string variable;
     bool exists = false;
@@ -89,7 +90,8 @@ struct Program {
   ThreadId main = 0;
   const Symbols* symbols = nullptr;  // of the trace: for labels, sites and sets
 
-  bool has(Op op) const;
+  // An operation as Tiddle has it.
+  std::string tiddle(const Operation& operation) const;
 };
 
 // The trace must have passed WellFormed; its symbols must outlive the program.

@@ -71,6 +71,7 @@ void ProgramWriter::write_block(const Statement& statement, bool as_method) {
 void ProgramWriter::write_place(uint32_t i) {
   const std::string words = place_words(step_of(i));
   if (!words.empty()) text_.line(words);
+  if (options_.log) text_.line(print_words(quoted(program_.tiddle(action(i).operation))));
 }
 
 std::string ProgramWriter::site_comment(const Action& action) const {
@@ -97,8 +98,8 @@ std::vector<std::string> set_comments(const Program& program) {
       }
     }
     if (members.empty()) continue;
-    comments.push_back(fmt::format("// {} belong together: {}.", fmt::join(members, ", "),
-                                   printable(set.name)));
+    comments.push_back(
+        fmt::format("// {} belong together: {}.", fmt::join(members, ", "), printable(set.name)));
   }
   return comments;
 }

@@ -62,6 +62,8 @@ class ProgramWriter {
   virtual Block block_of(const Action& action, bool as_method) = 0;
   // What stands before an operation and keeps it in its place; "" if nothing does.
   virtual std::string place_words(uint64_t step) = 0;
+  // Prints a line; `text` is in double quotes.
+  virtual std::string print_words(const std::string& text) = 0;
 
   // The methods of a thread's units, inner ones first.
   void write_methods(const std::vector<Statement>& body);

@@ -1,42 +1,19 @@
 // Tiddle: the trace language of paper 000, Figure 24.1, with Foretrace's
 // additions. See docs/formats/tiddle.md.
-#include <algorithm>
 #include <string>
 
 #include "base/text.h"
 #include "trace/format.h"
 #include "trace/text_reader.h"
 #include "trace/text_writer.h"
+#include "trace/tiddle_line.h"
 
 namespace foretrace {
 namespace {
 
-constexpr std::string_view kDirectives[] = {"set", "unit"};
-
 std::optional<Op> tiddle_op(std::string_view word) {
   const std::optional<Op> op = op_named(word);
   return op == Op::skip ? std::nullopt : op;
-}
-
-// "a thread and a location" etc., for messages.
-std::string_view object_noun(Op op) {
-  switch (space_of(op)) {
-    case Space::thread:
-      return "thread";
-    case Space::location:
-      return "location";
-    case Space::lock:
-      return "lock";
-    case Space::label:
-      return "label";
-    case Space::barrier:
-      return "barrier";
-    case Space::object:
-      return "object";
-    case Space::none:
-      break;
-  }
-  return "object";
 }
 
 class TiddleReader : public TextTraceReader {
@@ -45,73 +22,40 @@ class TiddleReader : public TextTraceReader {
 
  protected:
   Result<void> line(std::string_view text) override {
-    std::vector<std::string_view> words = words_of(text);
-    const auto comment =
-        std::find_if(words.begin(), words.end(), [](auto word) { return word[0] == '#'; });
-    words.erase(comment, words.end());
-    if (words.empty()) return {};
-    if (words[0] == "set" || words[0] == "unit") return directive(words);
-
-    const std::optional<Op> op = tiddle_op(words[0]);
-    if (!op) return unknown(words[0]);
-    SiteId site = kNoSite;
-    const auto at = std::find(words.begin(), words.end(), "@");
-    if (at != words.end()) {
-      if (words.end() - at != 2) return fail("after '@' comes one site, such as bank.cpp:41");
-      site = names().intern_site(*(at + 1));
-      words.erase(at, words.end());
+    const tl::expected<TiddleLine, TiddleFault> parsed = parse_tiddle_line(text);
+    if (!parsed) return fail("{}", parsed.error().sentence);
+    if (parsed->words.empty()) return {};
+    if (parsed->is_directive()) {
+      directive(parsed->words);
+      return {};
     }
-    if (words.size() < 3) {
-      return fail("'{}' needs a thread and a {}: {} 1 {}", words[0], object_noun(*op), words[0],
-                  space_of(*op) == Space::thread ? "2" : "x");
-    }
-    return event(*op, words, site);
+    return event(*parsed);
   }
 
  private:
-  Result<void> event(Op op, const std::vector<std::string_view>& words, SiteId site) {
-    const Result<ThreadId> thread = thread_named(words[1]);
+  Result<void> event(const TiddleLine& line) {
+    const Op op = *line.op;
+    const Result<ThreadId> thread = thread_named(line.words[1]);
     if (!thread) return tl::unexpected(thread.error());
-    const uint32_t object = names().intern(space_of(op), words[2]);
+    const uint32_t object = names().intern(space_of(op), line.words[2]);
     if (op == Op::fork || op == Op::join) {
-      if (const Result<ThreadId> other = thread_named(words[2]); !other) {
+      if (const Result<ThreadId> other = thread_named(line.words[2]); !other) {
         return tl::unexpected(other.error());
       }
     }
+    const SiteId site = line.site.empty() ? kNoSite : names().intern_site(line.site);
     Event& added = add(*thread, op, object, site);
-    if (words.size() == 3) return {};
-    if (space_of(op) != Space::location || words.size() > 4) {
-      return fail("'{}' is one word too many after '{} {} {}'",
-                  printable(words[space_of(op) == Space::location ? 4 : 3]), words[0],
-                  printable(words[1]), printable(words[2]));
-    }
-    const std::optional<int64_t> value = parse_integer(words[3]);
-    if (!value) {
-      return fail("'{}' is not a value: values are whole numbers of at most 64 bits",
-                  printable(words[3]));
-    }
-    set_value(added, *value);
+    if (line.value) set_value(added, *line.value);
     return {};
   }
 
-  Result<void> directive(const std::vector<std::string_view>& words) {
-    if (words.size() < 3) {
-      return words[0] == "set" ? fail("'set' needs a name and locations: set account a.x a.y")
-                               : fail("'unit' needs a label and sets: unit transfer account");
-    }
+  void directive(const std::vector<std::string_view>& words) {
     const std::vector<std::string> members(words.begin() + 2, words.end());
     if (words[0] == "set") {
       mutable_symbols().sets.push_back({std::string(words[1]), members});
     } else {
       mutable_symbols().units.push_back({std::string(words[1]), members});
     }
-    return {};
-  }
-
-  static Result<void> unknown(std::string_view word) {
-    std::vector<std::string> known(std::begin(kDirectives), std::end(kDirectives));
-    for (size_t op = 1; op < kOpCount; ++op) known.emplace_back(kOpTraits[op].name);
-    return fail("unknown operation '{}'{}", printable(word), did_you_mean(word, known));
   }
 };
 
