@@ -167,15 +167,9 @@ class CppWriter : public ProgramWriter {
     text().line(fmt::format("namespace {} {{", space));
     text().line();
     write_variables();
+    write_declarations();
     for (const Program::Thread& thread : program().threads) {
       if (thread.exists) write_methods(thread.body);
-    }
-    // A thread is forked by a function that stands below its own, or that has
-    // been told of it.
-    for (ThreadId i = 0; i < program().threads.size(); ++i) {
-      if (program().threads[i].exists && i != program().main && needs_declaration(i)) {
-        text().line(fmt::format("void {}();", program().threads[i].function));
-      }
     }
     for (ThreadId i = 0; i < program().threads.size(); ++i) {
       const Program::Thread& thread = program().threads[i];
@@ -227,7 +221,7 @@ class CppWriter : public ProgramWriter {
       case Space::lock:
         return lock_words(action, program().locks[operation.object]);
       case Space::thread:
-        return thread_words(operation.op, program().threads[operation.object]);
+        return thread_words(action, program().threads[operation.object]);
       case Space::barrier:
         return program().barriers[action.barrier].name + ".arrive_and_wait();";
       case Space::object: {
@@ -286,6 +280,9 @@ class CppWriter : public ProgramWriter {
       const Program::Thread& thread = program().threads[i];
       if (!thread.exists || thread.in_main || i == program().main) continue;
       text().line(fmt::format("std::thread {};", thread.variable));
+      if (thread.joined_early && !is_lockstep()) {
+        text().line(fmt::format("std::atomic<bool> {}{{false}};", thread.started));
+      }
       any = true;
     }
     if (any) text().line();
@@ -301,13 +298,18 @@ class CppWriter : public ProgramWriter {
                                       : fmt::format("int {} = 0;", lock.notified));
   }
 
-  bool needs_declaration(ThreadId child) const {
+  // Functions of threads that are forked above them.
+  void write_declarations() {
+    bool any = false;
     for (const Action& action : program().actions) {
-      const Operation& operation = action.operation;
-      if (operation.op != Op::fork || operation.object != child) continue;
-      return operation.thread != program().main && operation.thread < child;
+      const auto& [forker, op, child, value, site, resumes] = action.operation;
+      if (op != Op::fork) continue;
+      const bool above = forker != program().main && forker < child;
+      if (!above && !options().unit_methods) continue;
+      text().line(fmt::format("void {}();", program().threads[child].function));
+      any = true;
     }
-    return false;
+    if (any) text().line();
   }
 
   void write_function(const std::string& name, const std::vector<Statement>& body) {
@@ -384,10 +386,18 @@ class CppWriter : public ProgramWriter {
     return is_lockstep() ? words : fmt::format("++{};\n{}", lock.notified, words);
   }
 
-  std::string thread_words(Op op, const Program::Thread& thread) const {
-    if (op == Op::join) return thread.variable + ".join();";
-    return thread.in_main ? fmt::format("std::thread {}({});", thread.variable, thread.function)
-                          : fmt::format("{} = std::thread({});", thread.variable, thread.function);
+  std::string thread_words(const Action& action, const Program::Thread& thread) const {
+    const bool flag = !is_lockstep() && thread.joined_early;
+    if (action.operation.op == Op::join) {
+      const std::string wait =
+          flag && action.may_come_early
+              ? fmt::format("while (!{}) std::this_thread::yield();\n", thread.started)
+              : "";
+      return fmt::format("{}{}.join();", wait, thread.variable);
+    }
+    if (thread.in_main) return fmt::format("std::thread {}({});", thread.variable, thread.function);
+    return fmt::format("{} = std::thread({});{}", thread.variable, thread.function,
+                       flag ? fmt::format("\n{} = true;", thread.started) : "");
   }
 };
 
@@ -430,7 +440,10 @@ class Prelude {
       waits_ |= lock.waited;
       notified_outside_ |= lock.notified_outside;
     }
-    for (const Program::Thread& thread : program.threads) threads_ |= thread.exists;
+    for (const Program::Thread& thread : program.threads) {
+      threads_ |= thread.exists;
+      atomics_ |= thread.joined_early && !lockstep_;
+    }
     barriers_ |= !program.barriers.empty();
     for (const Action& action : program.actions) {
       const Op op = action.operation.op;

@@ -207,7 +207,12 @@ class JavaWriter : public ProgramWriter {
         return lock_words(action, program().locks[operation.object]);
       case Space::thread: {
         const std::string& thread = program().threads[operation.object].variable;
-        return operation.op == Op::fork ? thread + ".start();" : fmt::format("join({});", thread);
+        if (operation.op == Op::fork) return thread + ".start();";
+        return !is_lockstep() && action.may_come_early
+                   ? fmt::format("while ({}.getState() == Thread.State.NEW) {{\n"
+                                 "    Thread.yield();\n}}\njoin({});",
+                                 thread, thread)
+                   : fmt::format("join({});", thread);
       }
       case Space::barrier:
         return fmt::format("arrive({});", program().barriers[action.barrier].name);

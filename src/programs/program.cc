@@ -40,6 +40,7 @@ class ProgramBuilder {
     find_wakers();
     find_awaited();
     find_barriers();
+    find_early_joins();
     find_scopes();
     choose_names();
     for (const auto& [thread, unused] : threads_) build_body(thread);
@@ -214,6 +215,22 @@ class ProgramBuilder {
     }
   }
 
+  // A thread has been forked when its forker joins it, or who has joined the forker.
+  void find_early_joins() {
+    std::map<ThreadId, ThreadId> forkers;
+    std::map<ThreadId, std::set<ThreadId>> joined;
+    for (uint32_t i = 0; i < count(); ++i) {
+      const Operation& op = operation(i);
+      if (op.op == Op::fork) forkers[op.object] = op.thread;
+      if (op.op != Op::join) continue;
+      const ThreadId forker = forkers.at(op.object);
+      const bool early = forker != op.thread && !joined[op.thread].contains(forker);
+      action(i).may_come_early = early;
+      program_.threads[op.object].joined_early |= early;
+      joined[op.thread].insert(op.object);
+    }
+  }
+
   // A lock whose sections do not nest with other blocks is locked and unlocked
   // explicitly. Taking one out of the blocks may make others nest.
   void find_scopes() {
@@ -278,6 +295,8 @@ class ProgramBuilder {
       program_.threads[i].function = names.add("thread_" + name, "thread");
       const bool numbered = !name.empty() && name[0] >= '0' && name[0] <= '9';
       program_.threads[i].variable = names.add((numbered ? "t" : "t_") + name, "t");
+      if (!program_.threads[i].joined_early) continue;
+      program_.threads[i].started = names.add(program_.threads[i].variable + "_started", "");
     }
     for (Action& a : program_.actions) {
       if (a.operation.op != Op::beg) continue;
@@ -301,7 +320,7 @@ class ProgramBuilder {
         blocks.back().inside.push_back({i, Statement::kNone, {}});
         const bool outside = thread == program_.main && blocks.size() == 1;
         if (op.op == Op::fork) program_.threads[op.object].in_main = outside;
-        if (op.op == Op::join && thread != program_.main) joined_elsewhere_.insert(op.object);
+        if (op.op == Op::join && !outside) joined_elsewhere_.insert(op.object);
       }
     }
     program_.threads[thread].body = std::move(blocks[0].inside);

@@ -30,6 +30,8 @@ struct Action {
   uint32_t resumes_at = 0;    // of a wait: the operation that ends it
   uint32_t notified = 0;      // of a wait: how many notifies of the lock came before its end
   uint32_t barrier = 0;       // of a barrier: in Program::barriers
+  // Of a join: in a free program the thread may not have been forked yet.
+  bool may_come_early = false;
   bool is_reacquire = false;  // an acq that only says that a wait is over
   std::string method;         // of a beg: the method that its unit is
 };
@@ -77,7 +79,9 @@ struct Program {
     std::string function;
     std::string variable;
     bool exists = false;
-    bool in_main = false;  // forked and joined by main, outside of blocks
+    bool in_main = false;       // forked and joined by main, outside of blocks
+    std::string started;        // says that it was forked, for a join that may come early
+    bool joined_early = false;  // there is such a join
     std::vector<Statement> body;
   };
 
