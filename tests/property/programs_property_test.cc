@@ -68,9 +68,10 @@ struct Sample {
 // The same traces each time: what a compiler says must not depend on luck.
 Sample sample(const RandomTraceOptions& options, size_t count) {
   Sample sample;
+  // Everything that the generator can do takes its full size.
   const rc::Gen<RandomTrace> generator = random_trace(options);
   for (size_t seed = 0; seed < count; ++seed) {
-    sample.traces.push_back(generator(rc::Random(seed), 60).value().trace);
+    sample.traces.push_back(generator(rc::Random(seed), 100).value().trace);
   }
   for (const Trace& trace : sample.traces) {
     sample.programs.push_back(programs::make_program(trace));
@@ -83,6 +84,7 @@ Sample sample(const RandomTraceOptions& options, size_t count) {
 
 RandomTraceOptions everything() {
   RandomTraceOptions options;
+  options.length = 0.6;
   options.values = options.sites = options.sets = options.reentrant = true;
   return options;
 }
