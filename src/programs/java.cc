@@ -209,9 +209,10 @@ class JavaWriter : public ProgramWriter {
         const std::string& thread = program().threads[operation.object].variable;
         if (operation.op == Op::fork) return thread + ".start();";
         return !is_lockstep() && action.may_come_early
-                   ? fmt::format("while ({}.getState() == Thread.State.NEW) {{\n"
-                                 "    Thread.yield();\n}}\njoin({});",
-                                 thread, thread)
+                   ? fmt::format(
+                         "while ({}.getState() == Thread.State.NEW) {{\n"
+                         "    Thread.yield();\n}}\njoin({});",
+                         thread, thread)
                    : fmt::format("join({});", thread);
       }
       case Space::barrier:
@@ -439,7 +440,8 @@ class Needs {
 std::string write_java(const std::vector<Program>& programs, const ProgramOptions& options) {
   const Needs needs(programs, options);
   SourceText text(4);
-  text.open(fmt::format("public class {} {{", options.name));
+  // Not public: its file may have a name that no class can have.
+  text.open(fmt::format("class {} {{", options.name));
   uint64_t steps = 0;
   for (size_t i = 0; i < programs.size(); ++i) {
     if (programs.size() == 1) {

@@ -12,9 +12,9 @@ namespace foretrace::programs {
 
 struct ProgramOptions {
   Schedule schedule = Schedule::lockstep;
-  bool unit_methods = false;       // each unit is a method, not a block
-  bool log = false;                // each operation is printed, in Tiddle, when its turn comes
-  std::string name = {};           // of the program: an identifier
+  bool unit_methods = false;            // each unit is a method, not a block
+  bool log = false;                     // each operation is printed, in Tiddle, when its turn comes
+  std::string name = {};                // of the program: an identifier
   std::vector<std::string> about = {};  // lines for the comment at the top
 };
 

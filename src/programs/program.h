@@ -27,9 +27,9 @@ struct Action {
   // Of a read of a volatile: in a free program it waits until the location has at
   // least this value, which is what orders the thread after the writer.
   std::optional<int64_t> awaited;
-  uint32_t resumes_at = 0;    // of a wait: the operation that ends it
-  uint32_t notified = 0;      // of a wait: how many notifies of the lock came before its end
-  uint32_t barrier = 0;       // of a barrier: in Program::barriers
+  uint32_t resumes_at = 0;  // of a wait: the operation that ends it
+  uint32_t notified = 0;    // of a wait: how many notifies of the lock came before its end
+  uint32_t barrier = 0;     // of a barrier: in Program::barriers
   // Of a join: in a free program the thread may not have been forked yet.
   bool may_come_early = false;
   bool is_reacquire = false;  // an acq that only says that a wait is over

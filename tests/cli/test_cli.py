@@ -11,7 +11,7 @@ import unittest
 FORETRACE = os.path.abspath(os.environ.get("FORETRACE", "foretrace"))
 
 COMMANDS = ["analyses", "analyze", "c++", "cc", "completion", "convert", "generate", "info",
-            "record", "reduce", "run"]
+            "record", "reduce", "run", "tiddle"]
 EXTENSIONS = {"ftr": ".ftr", "rapidbin": ".data", "roadrunner": ".rr", "std": ".std",
               "tiddle": ".tiddle"}
 
@@ -353,6 +353,10 @@ class CompletionTest(CliTest):
         self.assertEqual(self.complete("generate", "--shape", "w"), ["waves"])
         self.assertEqual(self.complete("analyze", "--analysis", "hb,lo"), ["hb,lockset"])
         self.assertEqual(self.complete("completion", ""), ["bash", "zsh"])
+        self.assertEqual(self.complete("tiddle", ""), ["check", "compile", "equivalents", "fmt"])
+        self.assertEqual(self.complete("tiddle", "--h"), ["--help"])
+        self.assertEqual(self.complete("tiddle", "compile", "--to", ""), ["c++", "java"])
+        self.assertEqual(self.complete("tiddle", "compile", "tr"), ["trace.ftr"])
 
     @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
     def test_zsh_can_read_its_script(self):

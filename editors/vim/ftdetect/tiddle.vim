@@ -1,0 +1,1 @@
+autocmd BufNewFile,BufRead *.tiddle setfiletype tiddle
