@@ -42,6 +42,7 @@ Result<int> run(const TraceOptions& trace, const ReportOptions& report) {
 std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_trace_options(app, options->trace);
+  add_units_option(app, options->trace.stream);
   add_report_options(app, options->report);
   return [options] { return run(options->trace, options->report); };
 }

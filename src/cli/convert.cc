@@ -41,6 +41,7 @@ Result<int> run(const Options& options) {
 std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_trace_options(app, options->trace);
+  add_units_option(app, options->trace.stream);
   app.add_option("OUT", options->output,
                  "The file to write, compressed if it ends in .gz or .zst; - is standard output")
       ->required();

@@ -45,6 +45,7 @@ Result<int> run(const Options& options) {
 std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_trace_options(app, options->trace);
+  add_units_option(app, options->trace.stream);
   add_count(app, "--top", options->top, "How many threads, locks and locations to list");
   add_choice(app, "--format", options->format, {"text", "json"}, "How to print it");
   return [options] { return run(*options); };

@@ -147,6 +147,7 @@ class Reduce {
 std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_trace_options(app, options->trace);
+  add_units_option(app, options->trace.stream);
   app.add_option("--keep", options->keep, "The id of the finding that the small trace must have")
       ->required()
       ->type_name("FINDING-ID");

@@ -29,7 +29,6 @@ void add_trace_options(CLI::App& app, TraceOptions& options) {
                "Drop events that no program can produce instead of refusing the trace");
   app.add_flag("--unnested", options.stream.well_formed.unnested,
                "Accept critical sections that overlap without nesting");
-  add_units_option(app, options.stream);
 }
 
 void add_units_option(CLI::App& app, StreamOptions& options) {

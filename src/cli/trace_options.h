@@ -14,10 +14,10 @@ struct TraceOptions {
   StreamOptions stream;
 };
 
-// TRACE (required), --input-format, --lenient, --unnested, --units.
+// TRACE (required), --input-format, --lenient, --unnested.
 void add_trace_options(CLI::App& app, TraceOptions& options);
 
-// --units alone.
+// --units, for those who look at units.
 void add_units_option(CLI::App& app, StreamOptions& options);
 
 // The whole trace; prints its notes.

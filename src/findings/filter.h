@@ -16,7 +16,8 @@ namespace foretrace {
 // A file of rules, one a line; # starts a comment. A rule is one or more
 // KEY=PATTERN words, all of which must hold; patterns know * and ?. Keys:
 // id, analysis, kind, variable, lock, label, thread, site (file:line), file,
-// function, library (of a recorded program). For what a finding has several of, one that matches is enough.
+// function, library (of a recorded program). For what a finding has several of, one that matches is
+// enough.
 class Suppressions {
  public:
   static Result<Suppressions> read(const std::string& path);

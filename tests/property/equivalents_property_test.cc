@@ -74,8 +74,9 @@ std::optional<Trace> reordered(const Trace& trace, const Order& order) {
     other.events.push_back(trace.events[i]);
     other.events.back().has_value = other.events.back().big_value = 0;
   }
-  const WellFormedOptions unnested = {.unnested = true};
-  Result<Trace> read = load_trace(std::move(*read_from_memory("reordered", other)), {"", unnested});
+  StreamOptions unnested;
+  unnested.well_formed.unnested = true;
+  Result<Trace> read = load_trace(std::move(*read_from_memory("reordered", other)), unnested);
   return read ? std::optional(std::move(*read)) : std::nullopt;
 }
 
