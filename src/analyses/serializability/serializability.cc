@@ -181,25 +181,39 @@ class Serializability : public Analysis {
     candidate.kind = "atomicity-violation";
     candidate.only_if_certified = true;
     candidate.group = tangle.group;
-    candidate.labels = {tangle.label, tangle.other_label};
+    candidate.labels = {tangle.label};
+    if (tangle.in_one_unit) candidate.labels.push_back(tangle.other_label);
     const std::string one = "in " + name(Space::label, tangle.label);
-    const std::string other = "in " + name(Space::label, tangle.other_label);
+    const std::string other =
+        tangle.in_one_unit ? "in " + name(Space::label, tangle.other_label) : "of the other thread";
     candidate.events = {event_of(tangle.out, one), event_of(tangle.in, other),
                         event_of(tangle.back_out, other), event_of(tangle.back_in, one)};
     candidate.order = {{tangle.out.index, tangle.in.index},
                        {tangle.back_out.index, tangle.back_in.index}};
     candidate.message = fmt::format(
-        "{} is not atomic: event {} can come before event {} of thread {}, and event {} of that "
-        "unit before event {}",
+        "{} is not atomic: event {} can come before event {} of thread {}, and event {} {} before "
+        "event {}",
         units_text(candidate.labels), tangle.out.index, tangle.in.index,
-        name(Space::thread, tangle.in.event.thread), tangle.back_out.index, tangle.back_in.index);
-    candidate.reason = fmt::format(
-        "They ran one after the other, but in another schedule of the same run event {} comes "
-        "before event {}, and event {} before event {}: neither unit can have come first as a "
-        "whole.",
-        tangle.out.index, tangle.in.index, tangle.back_out.index, tangle.back_in.index);
+        name(Space::thread, tangle.in.event.thread), tangle.back_out.index,
+        tangle.in_one_unit ? "of that unit" : "of that thread", tangle.back_in.index);
+    candidate.reason = reason(tangle);
     candidate.detail["blamed"] = names(candidate.labels);
     return candidate;
+  }
+
+  static std::string reason(const Tangle& tangle) {
+    if (tangle.in_one_unit) {
+      return fmt::format(
+          "They ran one after the other, but in another schedule of the same run event {} comes "
+          "before event {}, and event {} before event {}: neither unit can have come first as a "
+          "whole.",
+          tangle.out.index, tangle.in.index, tangle.back_out.index, tangle.back_in.index);
+    }
+    return fmt::format(
+        "It ran as if alone, but in another schedule of the same run event {} comes before event "
+        "{}, and event {}, which the other thread does later, before event {}: the other thread "
+        "gets between the two.",
+        tangle.out.index, tangle.in.index, tangle.back_out.index, tangle.back_in.index);
   }
 
   CandidateEvent event_of(const Use& use, std::string role) const {

@@ -17,7 +17,7 @@ void UnitPairs::use(const Use& use) {
 
 void UnitPairs::release(ThreadId thread, LockId lock, uint64_t index) {
   Unit& unit = slot(open_, thread);
-  if (!unit.uses.empty()) unit.releases.emplace_back(lock, index);
+  if (!unit.uses.empty()) unit.releases.push_back({lock, index});
 }
 
 void UnitPairs::end(ThreadId thread, uint32_t label, bool knows_all) {
@@ -108,9 +108,8 @@ void UnitPairs::compare(const Unit& one, const Unit& other) {
 std::vector<UnitPairs::Conflict> UnitPairs::conflicts(const Unit& from, const Unit& to) {
   std::vector<Conflict> all;
   for (const Use& use : to.uses) {
-    const auto first = std::find_if(from.uses.begin(), from.uses.end(), [&](const Use& other) {
-      return key_of(other) == key_of(use) && !(only_reads(other.op) && only_reads(use.op));
-    });
+    const auto first = std::find_if(from.uses.begin(), from.uses.end(),
+                                    [&](const Use& other) { return conflict(other, use); });
     if (first != from.uses.end()) all.push_back({&*first, &use});
   }
   return all;
@@ -129,13 +128,13 @@ void UnitPairs::try_tangle(const Unit& one, const Unit& other, const Conflict& t
     group.observed = true;
     return;
   }
-  if (locksets_.exclude_each_other(held_through(one, out, back_in),
-                                   held_through(other, in, back_out))) {
+  if (locksets_.exclude_each_other(held_through(locksets_, one.releases, out, back_in),
+                                   held_through(locksets_, other.releases, in, back_out))) {
     return;
   }
   const auto number = static_cast<uint64_t>(&group - groups_.data()) + 1;
-  const Tangle tangle = {out, in, back_out, back_in, one.label, other.label, number};
-  size_t& alike = alike_[sites_of(tangle)];
+  const Tangle tangle = {out, in, back_out, back_in, one.label, other.label, true, number};
+  size_t& alike = alike_[looks_of(tangle, number)];
   if (group.tried == kTried || alike == kAlike) {
     ++left_out_;
     return;
@@ -145,36 +144,12 @@ void UnitPairs::try_tangle(const Unit& one, const Unit& other, const Conflict& t
   found_.push_back(tangle);
 }
 
-// The locks that the unit held at both uses, and did not release in between.
-LocksetId UnitPairs::held_through(const Unit& unit, const Use& a, const Use& b) {
-  const auto [first, last] = std::minmax(a.index, b.index);
-  LocksetId held = kEmptyLockset;
-  for (const HeldLock& lock : locksets_.locks(locksets_.intersection(a.held, b.held))) {
-    const bool kept = std::none_of(
-        unit.releases.begin(), unit.releases.end(), [&, from = first, to = last](const auto& r) {
-          return r.first == lock.lock && from < r.second && r.second < to;
-        });
-    if (kept) held = locksets_.with(held, lock);
-  }
-  return held;
-}
-
 UnitPairs::Group& UnitPairs::group_of(const Unit& one, const Unit& other) {
   const auto [low, high] = std::minmax(one.label, other.label);
   const auto [entry, fresh] =
       group_numbers_.try_emplace(uint64_t{low} << 32 | high, groups_.size());
   if (fresh) groups_.emplace_back();
   return groups_[entry->second];
-}
-
-// Without sites, the things themselves.
-uint64_t UnitPairs::sites_of(const Tangle& tangle) {
-  uint64_t key = tangle.group;
-  for (const Use* use : {&tangle.out, &tangle.in, &tangle.back_out, &tangle.back_in}) {
-    key = mixed(key + (uint64_t{use->event.site} << 8 | static_cast<uint64_t>(use->op)));
-    if (use->event.site == kNoSite) key = mixed(key + key_of(*use) + 1);
-  }
-  return key;
 }
 
 // Those by accesses first: they say more to a reader than those by locks.

@@ -4,30 +4,17 @@
 
 #include <array>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include <tsl/robin_map.h>
 
+#include "analyses/serializability/tangle.h"
 #include "analyses/serializability/use.h"
 #include "base/hash.h"
 #include "order/happens_before.h"
 #include "order/lockset.h"
 
 namespace foretrace::serializability {
-
-// Conflicting uses: `out` in one unit with `in` in the other, and `back_out` in
-// the other with `back_in` in the one. If out comes before in, and back_out
-// before back_in, neither unit can have come first as a whole.
-struct Tangle {
-  Use out;
-  Use in;
-  Use back_out;
-  Use back_in;
-  uint32_t label = 0;        // of the one unit, outermost
-  uint32_t other_label = 0;  // of the other
-  uint64_t group = 0;        // those that look alike have the same
-};
 
 // Collects tangles of units that are over, those that nothing obvious rules out:
 // a lock that both units hold all the time between their two uses, or an order by
@@ -69,7 +56,7 @@ class UnitPairs {
     ThreadId thread = 0;
     uint32_t label = 0;
     std::vector<Use> uses;
-    std::vector<std::pair<LockId, uint64_t>> releases;  // with their indexes
+    std::vector<Release> releases;
     // While a later unit looks for partners: which one, by what it found this one
     // first, and whether it has taken it.
     UnitNumber found_by = 0;
@@ -83,9 +70,6 @@ class UnitPairs {
     bool observed = false;
   };
 
-  static uint64_t key_of(const Use& use) {
-    return uint64_t{use.object} << 1 | (space_of(use.op) == Space::lock ? 1 : 0);
-  }
   LatestUnits& latest(const Use& use);
   // Null if so many came since that it is forgotten.
   Unit* unit(UnitNumber number);
@@ -98,9 +82,7 @@ class UnitPairs {
   };
   static std::vector<Conflict> conflicts(const Unit& from, const Unit& to);
   void try_tangle(const Unit& one, const Unit& other, const Conflict& there, const Conflict& back);
-  LocksetId held_through(const Unit& unit, const Use& a, const Use& b);
   Group& group_of(const Unit& one, const Unit& other);
-  static uint64_t sites_of(const Tangle& tangle);
 
   LocksetTable& locksets_;
   HappensBefore& fixed_order_;

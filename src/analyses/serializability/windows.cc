@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "base/table.h"
 
@@ -70,10 +71,12 @@ void Windows::process(uint64_t index, const Event& event) {
     case Op::rel:
     case Op::rrel:
       if (thread.units.depth() > 0) pairs_.release(event.thread, event.object, index);
+      walks_.release(event.thread, event.object, index);
       std::erase_if(thread.holding,
                     [&](const Holding& held) { return held.lock.lock == event.object; });
       break;
     case Op::beg:
+      if (thread.units.depth() == 0) thread.outermost = ++units_;
       thread.units.begin(event.object, index);
       break;
     case Op::end:
@@ -134,6 +137,7 @@ void Windows::end_unit(ThreadId id, Thread& thread) {
   thread.units.end();
   if (thread.units.depth() > 0) return;
   pairs_.end(id, label, thread.learnt_at < begin);
+  walks_.end(id, label, std::exchange(thread.outermost, 0));
   for (const uint64_t key : thread.used) thread.in_unit.erase(key);
   thread.used.clear();
 }
@@ -141,6 +145,7 @@ void Windows::end_unit(ThreadId id, Thread& thread) {
 void Windows::use(const Use& use, Thread& thread) {
   Object& object = slot(space_of(use.op) == Space::lock ? locks_ : locations_, use.object);
   if (thread.units.depth() > 0) use_in_unit(object, use, thread);
+  walks_.use(use, thread.outermost);
   add_use(object, use);
 }
 
@@ -292,7 +297,13 @@ std::vector<Tangle> Windows::take_tangles() {
   for (ThreadId id = 0; id < threads_.size(); ++id) {
     while (threads_[id].units.depth() > 0) end_unit(id, threads_[id]);
   }
-  return pairs_.take();
+  std::vector<Tangle> tangles = pairs_.take();
+  const uint64_t groups = tangles.empty() ? 0 : tangles.back().group;
+  for (Tangle& tangle : walks_.take()) {
+    tangle.group += groups;
+    tangles.push_back(tangle);
+  }
+  return tangles;
 }
 
 }  // namespace foretrace::serializability

@@ -11,6 +11,7 @@
 
 #include "analyses/open_units.h"
 #include "analyses/serializability/unit_pairs.h"
+#include "analyses/serializability/unit_walks.h"
 #include "analyses/serializability/use.h"
 #include "base/hash.h"
 #include "order/happens_before.h"
@@ -47,7 +48,7 @@ struct Intrusion {
 // depend on how often a program does the same thing.
 class Windows {
  public:
-  Windows() : held_(locksets_), pairs_(locksets_, fixed_order_) {}
+  Windows() : held_(locksets_), pairs_(locksets_, fixed_order_), walks_(locksets_) {}
 
   void process(uint64_t index, const Event& event);
   // Call some events ahead of process(), first the one, then the other: what is
@@ -65,9 +66,9 @@ class Windows {
   }
   // All that were found, by group, and in each the nearest first.
   std::vector<Intrusion> take();
-  // And what needs two units and two things.
+  // And what needs two things.
   std::vector<Tangle> take_tangles();
-  uint64_t left_out() const { return left_out_ + pairs_.left_out(); }
+  uint64_t left_out() const { return left_out_ + pairs_.left_out() + walks_.left_out(); }
   const LocksetTable& locksets() const { return locksets_; }
 
  private:
@@ -129,6 +130,7 @@ class Windows {
   };
   struct Thread {
     OpenUnits units;
+    uint64_t outermost = 0;  // the number of the outermost open one, 0 is none
     tsl::robin_map<uint64_t, InUnit, IntegerHash> in_unit;  // by object
     std::vector<uint64_t> used;                             // the keys of in_unit
     std::vector<Holding> holding;
@@ -164,6 +166,8 @@ class Windows {
   LocksetTable locksets_;
   HeldLocks held_;
   UnitPairs pairs_;
+  UnitWalks walks_;
+  uint64_t units_ = 0;  // outermost ones, so far
   std::vector<Thread> threads_;
   std::vector<Object> locations_;
   std::vector<Object> locks_;

@@ -1,0 +1,89 @@
+// The predictive form for a unit and another thread's program: what the other
+// thread does first comes after the unit, what it does later before it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
+#include "analyses/serializability/tangle.h"
+#include "analyses/serializability/use.h"
+#include "base/hash.h"
+#include "order/lockset.h"
+
+namespace foretrace::serializability {
+
+// Collects tangles whose other side is a walk: two uses of one thread, in different
+// units or outside of units, the first before the second in its program.
+//
+// Each unit is compared with the last uses of the other threads when it ends, and
+// with their next ones: for each label a few units, and for each of them a few
+// times. left_out() counts what was not tried. For each `in`, and each `back_in`,
+// the first `out` of the unit and the first `back_out` of the walk are enough: an
+// earlier event is before whatever a later one is before.
+class UnitWalks {
+ public:
+  explicit UnitWalks(LocksetTable& locksets) : locksets_(locksets) {}
+
+  // In a unit or not; `unit` is the number of the outermost one, 0 is none.
+  void use(const Use& use, uint64_t unit);
+  void release(ThreadId thread, LockId lock, uint64_t index);
+  // The outermost unit is over.
+  void end(ThreadId thread, uint32_t label, uint64_t unit);
+
+  // Compares what has not been compared yet.
+  std::vector<Tangle> take();
+  uint64_t left_out() const { return left_out_; }
+
+ private:
+  static constexpr size_t kUses = 64;    // of a unit that are compared
+  static constexpr size_t kWalk = 128;   // uses of a walk; half of them are also in the next
+  static constexpr size_t kUnits = 8;    // of a label that are kept
+  static constexpr size_t kLooks = 128;  // at walks for units of a label
+  static constexpr size_t kAlike = 4;    // tangles of a group
+
+  struct Step {
+    Use use;
+    uint64_t unit;
+  };
+  struct Walk {
+    std::vector<Step> steps;
+    std::vector<Release> releases;
+    size_t fresh = 0;  // steps that units of the past were not compared with
+  };
+  struct Unit {
+    ThreadId thread = 0;
+    uint64_t number = 0;
+    std::vector<Use> uses;
+    std::vector<Release> releases;
+  };
+  struct Label {
+    std::vector<Unit> latest;
+    size_t looks = 0;
+  };
+  struct Group {
+    size_t tried = 0;
+    bool observed = false;
+  };
+
+  bool may_look(Label& label);
+  void roll(Walk& walk, ThreadId thread);
+  void compare_with_units(const Walk& walk, ThreadId thread);
+  void compare(uint32_t label, const Unit& unit, const Walk& walk);
+  void try_walk(uint32_t label, const Unit& unit, const Walk& walk, const Step& in,
+                const Use& back_in);
+  Group& group_of(const Tangle& tangle);
+
+  LocksetTable& locksets_;
+  std::vector<Walk> walks_;                                      // by thread
+  std::vector<Label> labels_;                                    // by label
+  tsl::robin_map<uint64_t, size_t, IntegerHash> group_numbers_;  // places in groups_
+  std::vector<Group> groups_;
+  tsl::robin_set<uint64_t, IntegerHash> seen_;  // by group and ends: walks overlap
+  std::vector<Tangle> found_;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace foretrace::serializability
