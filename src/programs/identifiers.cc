@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <fmt/format.h>
 
 namespace foretrace::programs {
 namespace {
 
-// Words of C++ and Java, macros of their usual headers, and what the programs
-// define for themselves. In alphabetical order.
+// Words of C++ and Java, macros of their usual headers that are not in capitals, and
+// what the programs define for themselves. In alphabetical order.
 constexpr auto kReserved = std::to_array<std::string_view>({"Atomic",
                                                             "Barrier",
                                                             "EOF",
@@ -18,6 +17,7 @@ constexpr auto kReserved = std::to_array<std::string_view>({"Atomic",
                                                             "Object",
                                                             "Thread",
                                                             "abstract",
+                                                            "alloca",
                                                             "alignas",
                                                             "alignof",
                                                             "and",
@@ -95,6 +95,7 @@ constexpr auto kReserved = std::to_array<std::string_view>({"Atomic",
                                                             "new",
                                                             "noexcept",
                                                             "not",
+                                                            "offsetof",
                                                             "not_eq",
                                                             "notify",
                                                             "notifyAll",
@@ -114,6 +115,7 @@ constexpr auto kReserved = std::to_array<std::string_view>({"Atomic",
                                                             "requires",
                                                             "return",
                                                             "run",
+                                                            "sched_priority",
                                                             "sealed",
                                                             "short",
                                                             "signed",
@@ -170,13 +172,29 @@ bool is_reserved(const std::string& word) {
          word.starts_with("FORETRACE");
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// A word in capitals may be a macro, such as EOF.
+bool may_be_macro(const std::string& word) {
+  const bool capitals =
+      std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return capitals && std::count_if(word.begin(), word.end(), is_letter) >= 3;
+}
+
+std::string in_small_letters(std::string word) {
+  for (char& c : word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return word;
+}
+
 }  // namespace
 
 std::string identifier_of(std::string_view text, std::string_view prefix) {
   std::string word;
   for (const char c : text) {
-    const bool legal =
-        std::isalnum(static_cast<unsigned char>(c)) != 0 && static_cast<signed char>(c) > 0;
+    const bool legal = is_letter(c) || is_digit(c);
     // Two underscores, or one at an end, are for the compiler.
     if (legal) {
       word += c;
@@ -186,16 +204,16 @@ std::string identifier_of(std::string_view text, std::string_view prefix) {
   }
   while (word.ends_with('_')) word.pop_back();
   if (word.empty()) return std::string(prefix);
-  if (std::isdigit(static_cast<unsigned char>(word[0])) != 0)
-    return fmt::format("{}_{}", prefix, word);
-  return word;
+  if (is_digit(word[0])) return fmt::format("{}_{}", prefix, word);
+  return may_be_macro(word) ? in_small_letters(std::move(word)) : word;
 }
 
 std::string Identifiers::add(std::string_view wanted, std::string_view prefix) {
   const std::string base = identifier_of(wanted, prefix);
   std::string word = base;
-  for (size_t copy = 2; is_reserved(word) || taken_.contains(word); ++copy) {
-    word = fmt::format("{}_{}", base, copy);
+  while (is_reserved(word) || taken_.contains(word)) {
+    uint32_t& copy = copies_.try_emplace(base, 1).first->second;
+    word = fmt::format("{}_{}", base, ++copy);
   }
   taken_.insert(word);
   return word;

@@ -1,6 +1,8 @@
 // Names of a trace as identifiers of a program.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -16,7 +18,8 @@ class Identifiers {
   std::string add(std::string_view wanted, std::string_view prefix);
 
  private:
-  std::set<std::string, std::less<>> taken_;
+  std::set<std::string> taken_;
+  std::map<std::string, uint32_t> copies_;  // the number of the last one
 };
 
 // An identifier that is near `text`; it may be a reserved word.

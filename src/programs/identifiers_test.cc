@@ -19,6 +19,19 @@ TEST(Identifiers, AreNoWordsOfALanguage) {
   EXPECT_EQ(names.add("step", "x"), "step_2");  // a function of the programs
 }
 
+TEST(Identifiers, AreNoMacros) {
+  Identifiers names;
+  EXPECT_EQ(names.add("EOF", "x"), "eof");
+  EXPECT_EQ(names.add("V844", "x"), "V844");
+}
+
+TEST(Identifiers, ManyOfOneNameTakeNotForEver) {
+  Identifiers names;
+  std::string last;
+  for (int i = 0; i < 200'000; ++i) last = names.add("unit", "unit");
+  EXPECT_EQ(last, "unit_200000");
+}
+
 TEST(Identifiers, BeginWithALetter) {
   Identifiers names;
   EXPECT_EQ(names.add("42", "x"), "x_42");

@@ -236,9 +236,16 @@ void ProcessEvents::notify(const Thread& thread, uint64_t condition, Op op) {
 
 void ProcessEvents::begin_unit(Thread& thread, uint32_t label) {
   const auto [known, is_new] = labels_.try_emplace(label, 0);
-  if (is_new) known->second = symbols_.names(Space::label).append(names_.label(label));
+  if (is_new) known->second = label_named(names_.label(label));
   thread.units.push_back(known->second);
   emit(thread, Op::beg, known->second);
+}
+
+// Each place in the source has a number; units with the same label share it.
+uint32_t ProcessEvents::label_named(const std::string& name) {
+  const auto [known, is_new] = labels_by_name_.try_emplace(name, 0);
+  if (is_new) known->second = symbols_.names(Space::label).append(name);
+  return known->second;
 }
 
 void ProcessEvents::end_unit(Thread& thread) {

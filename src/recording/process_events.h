@@ -69,6 +69,7 @@ class ProcessEvents {
   void notify(const Thread& thread, uint64_t condition, Op op);
   void join(Thread& thread, Thread& child);
   void begin_unit(Thread& thread, uint32_t label);
+  uint32_t label_named(const std::string& name);
   void end_unit(Thread& thread);
   void let_go_of_everything(Thread& thread);
   void begin_block(uint64_t address, uint64_t bytes, uint32_t site);
@@ -95,6 +96,7 @@ class ProcessEvents {
   std::map<uint64_t, uint64_t> benign_;            // from addresses to bytes
   std::map<uint64_t, Block> blocks_;               // by address
   std::unordered_map<uint32_t, uint32_t> labels_;  // from the process's numbers
+  std::unordered_map<std::string, uint32_t> labels_by_name_;
   std::unordered_map<SiteId, SiteId> impatient_twins_;
   uint64_t left_out_ = 0;
   EventBuffer* buffer_ = nullptr;  // during add()
