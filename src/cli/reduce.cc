@@ -53,22 +53,12 @@ class Reduce {
 
  private:
   Result<void> load() {
-    Result<std::unique_ptr<TraceStream>> stream =
-        TraceStream::open(options_.trace.path, options_.trace.stream);
-    if (!stream) return tl::unexpected(stream.error());
-    source_ = (*stream)->source_name();
-    Progress progress("reading " + source_);
-    for (;;) {
-      const Result<EventBatch> batch = (*stream)->next();
-      if (!batch) return tl::unexpected(batch.error());
-      if (batch->events.empty()) break;
-      trace_.events.insert(trace_.events.end(), batch->events.begin(), batch->events.end());
-      progress.update((*stream)->progress(), (*stream)->event_count());
-    }
+    Result<NamedTrace> read = read_trace(options_.trace);
+    if (!read) return tl::unexpected(read.error());
+    source_ = std::move(read->source);
+    trace_ = std::move(read->trace);
     // Values are not kept: in a part of the trace they would not be right.
     for (Event& event : trace_.events) event.has_value = event.big_value = 0;
-    trace_.symbols = (*stream)->shared_symbols();
-    print_notes(**stream);
     return {};
   }
 

@@ -74,13 +74,14 @@ std::vector<std::string> about(const Options& options, const std::string& source
 
 Result<int> run(Options options) {
   options.trace.stream.well_formed.unnested = true;  // such locks become lock() and unlock()
-  const Result<Trace> trace = read_trace(options.trace);
-  if (!trace) return tl::unexpected(trace.error());
+  const Result<NamedTrace> read = read_trace(options.trace);
+  if (!read) return tl::unexpected(read.error());
+  const Trace& trace = read->trace;
   std::vector<Trace> variants;
   if (options.equivalents == 0) {
-    variants.push_back(*trace);
+    variants.push_back(trace);
   } else {
-    programs::Equivalents equivalents(*trace, order_named(options.order));
+    programs::Equivalents equivalents(trace, order_named(options.order));
     while (variants.size() < options.equivalents && equivalents.next()) {
       variants.push_back(equivalents.trace());
     }
@@ -94,7 +95,7 @@ Result<int> run(Options options) {
                          .unit_methods = options.units == "methods",
                          .log = options.log,
                          .name = program_name(options.output),
-                         .about = about(options, options.trace.path, variants.size())});
+                         .about = about(options, read->source, variants.size())});
   Result<std::unique_ptr<ByteSink>> sink = open_output(options.output);
   if (!sink) return tl::unexpected(sink.error());
   (*sink)->write(text);

@@ -42,16 +42,17 @@ Result<void> print(const Trace& trace, const Options& options) {
 
 Result<int> run(Options options) {
   options.trace.stream.well_formed.unnested = true;
-  const Result<Trace> trace = read_trace(options.trace);
-  if (!trace) return tl::unexpected(trace.error());
+  const Result<NamedTrace> read = read_trace(options.trace);
+  if (!read) return tl::unexpected(read.error());
+  const Trace& trace = read->trace;
   if (options.count) {
     const Result<std::string> count =
-        programs::count_equivalents(*trace, order_named(options.order));
+        programs::count_equivalents(trace, order_named(options.order));
     if (!count) return tl::unexpected(count.error());
     fmt::print("{}\n", *count);
     return kExitClean;
   }
-  if (Result<void> done = print(*trace, options); !done) return tl::unexpected(done.error());
+  if (Result<void> done = print(trace, options); !done) return tl::unexpected(done.error());
   return kExitClean;
 }
 

@@ -43,7 +43,7 @@ void add_units_option(CLI::App& app, StreamOptions& options) {
       ->check(read);
 }
 
-Result<Trace> read_trace(const TraceOptions& options) {
+Result<NamedTrace> read_trace(const TraceOptions& options) {
   Result<std::unique_ptr<TraceStream>> stream = TraceStream::open(options.path, options.stream);
   if (!stream) return tl::unexpected(stream.error());
   Progress progress("reading " + (*stream)->source_name());
@@ -57,7 +57,7 @@ Result<Trace> read_trace(const TraceOptions& options) {
   }
   trace.symbols = (*stream)->shared_symbols();
   print_notes(**stream);
-  return trace;
+  return NamedTrace{std::move(trace), (*stream)->source_name()};
 }
 
 void print_notes(const TraceStream& stream) {

@@ -20,8 +20,13 @@ void add_trace_options(CLI::App& app, TraceOptions& options);
 // --units, for those who look at units.
 void add_units_option(CLI::App& app, StreamOptions& options);
 
-// The whole trace; prints its notes.
-Result<Trace> read_trace(const TraceOptions& options);
+struct NamedTrace {
+  Trace trace;
+  std::string source;  // its name, for messages
+};
+
+// Reads the whole trace, and prints its notes.
+Result<NamedTrace> read_trace(const TraceOptions& options);
 
 // One line on standard error for each note of the stream.
 void print_notes(const TraceStream& stream);
