@@ -57,13 +57,12 @@ TEST(TiddleExcerpt, LongLinesAreCut) {
 }
 
 TEST(TiddleFormat, KeepsParagraphsAndComments) {
-  EXPECT_EQ(
-      format_tiddle({"", "acq 1 l", "notifyall 12 l 	# all", "", "", "# x", "wr 1 x", ""}),
-      "acq       1  l\n"
-      "notifyall 12 l  # all\n"
-      "\n"
-      "# x\n"
-      "wr 1 x\n");
+  EXPECT_EQ(format_tiddle({"", "acq 1 l", "notifyall 12 l 	# all", "", "", "# x", "wr 1 x", ""}),
+            "acq       1  l\n"
+            "notifyall 12 l  # all\n"
+            "\n"
+            "# x\n"
+            "wr 1 x\n");
   EXPECT_EQ(format_tiddle({}), "");
 }
 
