@@ -57,7 +57,7 @@ TEST(TiddleExcerpt, LongLinesAreCut) {
 }
 
 TEST(TiddleFormat, KeepsParagraphsAndComments) {
-  EXPECT_EQ(format_tiddle({"", "acq 1 l", "notifyall 12 l 	# all", "", "", "# x", "wr 1 x", ""}),
+  EXPECT_EQ(format_tiddle({"", "acq 1 l", "notifyall 12 l \t# all", "", "", "# x", "wr 1 x", ""}),
             "acq       1  l\n"
             "notifyall 12 l  # all\n"
             "\n"
