@@ -371,7 +371,21 @@ RC_GTEST_PROP(Serializability, NoFeasibleWalkIsMissed, ()) {
       return use.thread == in->thread && use.index > in->index && conflict(use, *back_in) &&
              !use.units.empty() && !in->units.empty() && use.units[0] == in->units[0];
     });
-    if (hidden || in_one_unit) continue;
+    // If the unit uses one of the things in between, that or the walk's use alone does.
+    // The same if a use of the walk before the last one leads back.
+    const auto leads_back = [&](const PlainUse& use) {
+      return use.thread == in->thread && in->index < use.index && use.index <= back_out->index &&
+             conflict(use, *back_in);
+    };
+    const bool is_nearer = std::any_of(uses.begin(), uses.end(), [&](const PlainUse& use) {
+      if (use.thread != out->thread || use.index <= out->index || use.index >= back_in->index) {
+        return false;
+      }
+      return conflict(use, *in) || std::any_of(uses.begin(), uses.end(), [&](const PlainUse& last) {
+               return leads_back(last) && conflict(use, last);
+             });
+    });
+    if (hidden || in_one_unit || is_nearer) continue;
     RC_LOG() << out->index << " " << in->index << " " << back_out->index << " " << back_in->index;
     RC_FAIL("missed");
   }

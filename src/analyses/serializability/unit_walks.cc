@@ -1,6 +1,7 @@
 #include "analyses/serializability/unit_walks.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/table.h"
 
@@ -28,6 +29,11 @@ void UnitWalks::roll(Walk& walk, ThreadId thread) {
 }
 
 void UnitWalks::end(ThreadId thread, uint32_t id, uint64_t number) {
+  Label& label = slot(labels_, id);
+  if (label.looks > kLooks) {
+    ++left_out_;
+    return;
+  }
   const Walk& own = slot(walks_, thread);
   Unit unit = {.thread = thread, .number = number, .uses = {}, .releases = own.releases};
   for (const Step& step : own.steps) {
@@ -40,7 +46,6 @@ void UnitWalks::end(ThreadId thread, uint32_t id, uint64_t number) {
   }
   const uint64_t first = unit.uses.front().index;
   std::erase_if(unit.releases, [&](const Release& release) { return release.index < first; });
-  Label& label = slot(labels_, id);
   for (ThreadId other = 0; other < walks_.size() && label.looks <= kLooks; ++other) {
     if (other != thread && !walks_[other].steps.empty() && may_look(label)) {
       compare(id, unit, walks_[other]);
@@ -82,16 +87,19 @@ void UnitWalks::compare(uint32_t label, const Unit& unit, const Walk& walk) {
 
 void UnitWalks::try_walk(uint32_t label, const Unit& unit, const Walk& walk, const Step& in,
                          const Use& back_in) {
-  const auto out = std::find_if(unit.uses.begin(), unit.uses.end(),
+  const auto end = std::find_if(unit.uses.begin(), unit.uses.end(),
+                                [&](const Use& use) { return use.index == back_in.index; });
+  const auto out = std::find_if(std::reverse_iterator(end), unit.uses.rend(),
                                 [&](const Use& use) { return conflict(use, in.use); });
-  if (out == unit.uses.end()) return;
+  if (out == unit.uses.rend()) return;
   const auto back_out = std::find_if(walk.steps.begin(), walk.steps.end(), [&](const Step& step) {
     return step.use.index > in.use.index && conflict(step.use, back_in);
   });
   if (back_out == walk.steps.end()) return;
-  // Two uses in one unit are for UnitPairs. What comes back to an event of the unit
-  // that is before the first one makes a circle.
-  if ((in.unit != 0 && in.unit == back_out->unit) || back_in.index < out->index) return;
+  const bool comes_back_earlier =
+      std::any_of(out.base(), end, [&](const Use& use) { return conflict(use, back_out->use); });
+  const bool is_in_one_unit = in.unit != 0 && in.unit == back_out->unit;
+  if (comes_back_earlier || is_in_one_unit) return;
   Tangle tangle = {*out, in.use, back_out->use, back_in, label, 0, false, 0};
   Group& group = group_of(tangle);
   if (out->index < in.use.index && back_out->use.index < back_in.index) {

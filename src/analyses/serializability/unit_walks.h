@@ -21,8 +21,10 @@ namespace foretrace::serializability {
 // Each unit is compared with the last uses of the other threads when it ends, and
 // with their next ones: for each label a few units, and for each of them a few
 // times. left_out() counts what was not tried. For each `in`, and each `back_in`,
-// the first `out` of the unit and the first `back_out` of the walk are enough: an
-// earlier event is before whatever a later one is before.
+// the first `back_out` of the walk is enough: an earlier event is before whatever a
+// later one is before. Nothing that the unit uses between `out` and `back_in`
+// conflicts with the walk: else that would do in place of one of the two, or one
+// of the walk's uses alone gets between (see Intrusion).
 class UnitWalks {
  public:
   explicit UnitWalks(LocksetTable& locksets) : locksets_(locksets) {}
