@@ -45,6 +45,24 @@ TEST_F(AtomicSetsStream, LocationsOfDifferentSetsMakeNoPattern) {
   EXPECT_TRUE(found_.empty());
 }
 
+TEST_F(AtomicSetsStream, AnObjectOfTheRecorderIsASet) {
+  for (const char* location :
+       {"a of the object allocated at x.cc:4", "b of the object allocated at x.cc:4"}) {
+    symbols_.names(Space::location).append(location);
+  }
+  const auto running = analysis();
+  std::vector<Event> events = beginning();
+  const std::vector<Event> second = rest();
+  events.insert(events.end(), second.begin(), second.end());
+  for (Event& event : events) {
+    if (event.op() == Op::wr) event.object += 2;
+  }
+  running->process({0, events, {}});
+  running->finish();
+  ASSERT_EQ(found_.size(), 1U);
+  EXPECT_EQ(found_[0].detail["set"], "the object allocated at x.cc:4");
+}
+
 TEST_F(AtomicSetsStream, ADirectiveCountsForWhatCameBeforeIt) {
   const auto running = analysis();
   const std::vector<Event> first = beginning();

@@ -35,18 +35,22 @@ bool SetMap::update() {
   return in_time;
 }
 
-bool SetMap::was_asked_for(const Names& locations) const {
-  for (LocationId location = 0; location < first_set_.size(); ++location) {
-    if (first_set_[location] == kUnknown) continue;
-    const std::string_view name = symbols_.location(location);
-    if (std::find(locations.begin(), locations.end(), name) != locations.end()) return true;
+bool SetMap::was_asked_for(const Names& locations) {
+  for (; indexed_ < asked_.size(); ++indexed_) {
+    asked_names_.emplace(symbols_.location(asked_[indexed_]));
   }
-  return false;
+  return std::any_of(locations.begin(), locations.end(),
+                     [&](const std::string& name) { return asked_names_.contains(name); });
 }
 
 SetMap::Names SetMap::declared_sets(std::string_view location) const {
   if (const auto found = by_location_.find(std::string(location)); found != by_location_.end()) {
     return found->second;
+  }
+  // The recorder's names: "Account::balance of the object allocated at bank.cpp:41".
+  constexpr std::string_view kOf = " of ";
+  if (const size_t of = location.find(" of the object "); of != std::string_view::npos) {
+    return {std::string(location.substr(of + kOf.size()))};
   }
   const size_t dot = location.rfind('.');
   const bool is_field = dot != std::string_view::npos && dot > 0;
@@ -57,6 +61,7 @@ void SetMap::add(LocationId location) {
   if (location >= first_set_.size()) {
     first_set_.resize(std::max<size_t>(location + 1, first_set_.size() * 2), kUnknown);
   }
+  asked_.push_back(location);
   const std::string name(symbols_.location(location));
   if (granularity_ == Granularity::all) {
     first_set_[location] = set_called("all", {});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
 
 #include "base/hash.h"
 #include "trace/symbols.h"
@@ -64,7 +65,7 @@ class SetMap {
   SetId set_called(const std::string& name, const Names& declared_as);
   Names declared_sets(std::string_view location) const;
   bool look_up(uint32_t label, SetId set);
-  bool was_asked_for(const Names& locations) const;
+  bool was_asked_for(const Names& locations);
 
   const Symbols& symbols_;
   const Granularity granularity_;
@@ -76,6 +77,9 @@ class SetMap {
   std::vector<Set> sets_;
   tsl::robin_map<std::string, SetId> by_name_;
   std::vector<SetId> first_set_;  // by location
+  std::vector<LocationId> asked_;
+  size_t indexed_ = 0;  // how many of them are in asked_names_
+  tsl::robin_set<std::string> asked_names_;
   tsl::robin_map<LocationId, std::vector<SetId>, IntegerHash> more_sets_;
   tsl::robin_map<uint64_t, bool, IntegerHash> answers_;  // of look_up()
   std::vector<bool> asked_labels_;
