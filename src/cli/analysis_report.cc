@@ -1,19 +1,12 @@
 #include "cli/analysis_report.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-
-#include <unistd.h>
 
 #include "analyses/analysis.h"
-#include "base/output.h"
 #include "base/text.h"
 #include "cli/analysis_run.h"
 #include "cli/options.h"
 #include "cli/schedule_file.h"
-#include "findings/filter.h"
-#include "report/report.h"
 
 namespace foretrace {
 namespace {
@@ -24,51 +17,20 @@ class AnalysisReport {
       : source_(source), options_(options) {}
 
   Result<bool> run() {
-    const Result<const Reporter*> reporter = reporter_named(options_.format);
-    if (!reporter) return tl::unexpected(reporter.error());
-    const std::optional<Strength> strength = strength_named(options_.strength);
-    if (!strength) {
-      return fail("--strength is predicted, certified or observed, not '{}'",
-                  printable(options_.strength));
-    }
-    for (auto step : {&AnalysisReport::read_filters, &AnalysisReport::choose_analyses,
-                      &AnalysisReport::run_analyses}) {
+    Result<ReportOutput> output = ReportOutput::prepare(options_);
+    if (!output) return tl::unexpected(output.error());
+    output->set_library_of(source_.library_of);
+    for (auto step : {&AnalysisReport::choose_analyses, &AnalysisReport::run_analyses}) {
       if (const Result<void> done = (this->*step)(); !done) return tl::unexpected(done.error());
     }
-    filter(*strength);
-    if ((*reporter)->wants_excerpts) {
-      if (const Result<void> done = draw_excerpts(); !done) return tl::unexpected(done.error());
-    }
-    if (const Result<void> done = write(**reporter); !done) return tl::unexpected(done.error());
-    if (!options_.witness.empty()) {
-      if (const Result<void> done = write_witness(); !done) return tl::unexpected(done.error());
-    }
-    return !report_.findings.empty();
+    Result<void> done = output->write(report_, [this] { return source_.open_again(trace_); });
+    if (done && !options_.witness.empty()) done = write_witness();
+    if (!done) return tl::unexpected(done.error());
+    return output->fails(report_);
   }
 
  private:
   static void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text); }
-
-  Result<void> read_filters() {
-    Result<void> done;
-    if (!options_.suppressions.empty()) {
-      done = keep(Suppressions::read(options_.suppressions), suppressions_);
-    }
-    if (!options_.no_built_in) built_in_ = Suppressions::built_in();
-    suppressions_.set_library_of(source_.library_of);
-    built_in_.set_library_of(source_.library_of);
-    if (done && !options_.baseline.empty()) {
-      done = keep(read_baseline(options_.baseline), baseline_);
-    }
-    return done;
-  }
-
-  template <typename T>
-  static Result<void> keep(Result<T> result, T& target) {
-    if (!result) return tl::unexpected(std::move(result.error()));
-    target = std::move(*result);
-    return {};
-  }
 
   Result<void> choose_analyses() {
     for (const auto& [name, given] : options_.flags) {
@@ -107,60 +69,6 @@ class AnalysisReport {
     return {};
   }
 
-  void filter(Strength least) {
-    std::vector<Finding> kept;
-    for (Finding& finding : report_.findings) {
-      if (!options_.finding.empty() && finding.id != options_.finding) continue;
-      if (suppressions_.covers(finding)) {
-        ++report_.suppressed;
-      } else if (built_in_.covers(finding)) {
-        ++report_.built_in;
-      } else if (baseline_.contains(finding.id)) {
-        ++report_.known;
-      } else if (finding.strength < least) {
-        ++report_.too_weak;
-      } else {
-        kept.push_back(std::move(finding));
-      }
-    }
-    report_.findings = std::move(kept);
-    for (const std::string& unused : suppressions_.unused()) say(unused);
-  }
-
-  // Needs a second look at the trace, which a pipe does not give.
-  Result<void> draw_excerpts() {
-    if (report_.findings.empty()) return {};
-    Result<std::unique_ptr<TraceStream>> stream = source_.open_again(trace_);
-    if (!stream) return tl::unexpected(stream.error());
-    if (*stream == nullptr) return {};
-    Result<std::vector<Excerpt>> excerpts =
-        collect_excerpts(**stream, report_.events, report_.findings);
-    if (!excerpts) return tl::unexpected(excerpts.error());
-    report_.excerpts = std::move(*excerpts);
-    return {};
-  }
-
-  Result<void> write(const Reporter& reporter) const {
-    if (options_.output.empty()) return write_to_standard_error(reporter);
-    Result<std::unique_ptr<ByteSink>> sink = open_output(options_.output);
-    if (!sink) return tl::unexpected(sink.error());
-    reporter.write(report_, style(options_.output == "-" ? STDOUT_FILENO : -1), **sink);
-    return (*sink)->close();
-  }
-
-  Result<void> write_to_standard_error(const Reporter& reporter) const {
-    std::string text;
-    reporter.write(report_, style(STDERR_FILENO), *string_output(text));
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    return {};
-  }
-
-  static ReportStyle style(int fd) {
-    ReportStyle style;
-    style.colour = fd >= 0 && ::isatty(fd) == 1 && std::getenv("NO_COLOR") == nullptr;
-    return style;
-  }
-
   // The schedule of the first finding that has one (of the one that --finding
   // names) as a trace of its own.
   Result<void> write_witness() const {
@@ -176,9 +84,6 @@ class AnalysisReport {
 
   const TraceSource& source_;
   const ReportOptions& options_;
-  Suppressions suppressions_;
-  Suppressions built_in_;
-  std::unordered_set<std::string> baseline_;
   AnalysisSettings settings_;
   std::vector<const AnalysisInfo*> chosen_;
   Report report_;
@@ -218,25 +123,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)  // the next word is the trace, or the program
       ->type_name("NAME,…");
-  std::vector<std::string> format_names;
-  for (const Reporter& reporter : reporters()) format_names.emplace_back(reporter.name);
-  add_choice(app, "--format", options.format, format_names, "How the report is written");
-  app.add_option("-o,--output", options.output,
-                 options.output.empty()
-                     ? "Where the report goes (default: standard error); - is standard output"
-                     : "Where the report goes; - is standard output")
-      ->type_name("FILE");
-  add_choice(app, "--strength", options.strength, {"predicted", "certified", "observed"},
-             "Report only findings that are at least this strong");
-  app.add_option("--suppress", options.suppressions, "Leave out what the rules in FILE cover")
-      ->type_name("FILE");
-  app.add_flag("--no-built-in", options.no_built_in,
-               "Also report what is suppressed for everybody: known noise of system libraries");
-  app.add_option("--baseline", options.baseline,
-                 "Leave out what the JSON report in FILE already has")
-      ->type_name("FILE");
-  app.add_option("--finding", options.finding, "Report only the finding with this id")
-      ->type_name("ID");
+  add_output_options(app, options);
   app.add_option("--witness", options.witness,
                  "Write the schedule of the first finding that has one to FILE, as a trace")
       ->type_name("FILE");

@@ -12,19 +12,13 @@
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
+#include "cli/report_output.h"
 #include "trace/stream.h"
 
 namespace foretrace {
 
-struct ReportOptions {
+struct ReportOptions : OutputOptions {
   std::vector<std::string> analyses;
-  std::string format = "text";
-  std::string output = "-";  // empty: standard error
-  std::string strength = "predicted";
-  std::string suppressions;
-  bool no_built_in = false;  // suppressions
-  std::string baseline;
-  std::string finding;
   std::string witness;
   uint64_t budget = 100'000'000;
   // Options that analyses declare: by name, what was given.
@@ -47,7 +41,7 @@ struct TraceSource {
   std::function<std::string(std::string_view site)> library_of = nullptr;
 };
 
-// Analyses, reports, and says whether there were findings.
+// Analyses, reports, and says whether there were findings that --fail-on counts.
 Result<bool> report_findings(const TraceSource& source, const ReportOptions& options);
 
 }  // namespace foretrace

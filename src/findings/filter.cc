@@ -4,6 +4,7 @@
 
 #include "base/input.h"
 #include "base/text.h"
+#include "findings/finding_json.h"
 
 namespace foretrace {
 namespace {
@@ -79,8 +80,8 @@ std::vector<std::string> Suppressions::values_of(const Finding& finding,
   return values;
 }
 
-bool Suppressions::covers(const Finding& finding) {
-  bool covered = false;
+const std::string* Suppressions::covers(const Finding& finding) {
+  const std::string* covered = nullptr;
   for (Rule& rule : rules_) {
     const bool fits = std::all_of(
         rule.conditions.begin(), rule.conditions.end(), [&](const Condition& condition) {
@@ -91,7 +92,7 @@ bool Suppressions::covers(const Finding& finding) {
         });
     if (fits) {
       ++rule.hits;
-      covered = true;
+      if (covered == nullptr) covered = &rule.text;
     }
   }
   return covered;
@@ -107,28 +108,14 @@ std::vector<std::string> Suppressions::unused() const {
   return unused;
 }
 
-Result<std::unordered_set<std::string>> read_baseline(const std::string& path) {
-  const Result<std::string> content = read_input(path);
-  if (!content) return tl::unexpected(content.error());
-  const auto report = nlohmann::json::parse(*content, nullptr, /*allow_exceptions=*/false);
-  const auto bad = [&](std::string_view what) {
-    return fail("{}: {}; a baseline is what --format json wrote", path, what);
-  };
-  if (report.is_discarded()) return bad("this is not JSON");
-  if (!report.is_object() || report.value("schema", nlohmann::json()) != "foretrace/findings/1") {
-    return bad("this is not a report of Foretrace (schema foretrace/findings/1)");
+Result<Baseline> read_baseline(const std::string& path) {
+  const Result<nlohmann::ordered_json> report = read_report_json(path, "a baseline");
+  if (!report) return tl::unexpected(report.error());
+  Baseline baseline;
+  for (const nlohmann::ordered_json& finding : (*report)["findings"]) {
+    baseline.emplace(finding["id"].get<std::string>(), finding);
   }
-  const auto findings = report.find("findings");
-  if (findings == report.end() || !findings->is_array()) return bad("it has no list of findings");
-  std::unordered_set<std::string> ids;
-  for (const auto& finding : *findings) {
-    const auto id = finding.is_object() ? finding.find("id") : finding.end();
-    if (!finding.is_object() || id == finding.end() || !id->is_string()) {
-      return bad("a finding in it has no id");
-    }
-    ids.insert(id->get<std::string>());
-  }
-  return ids;
+  return baseline;
 }
 
 }  // namespace foretrace

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 #include "base/error.h"
@@ -28,8 +28,9 @@ class Suppressions {
   using LibraryOf = std::function<std::string(std::string_view site)>;
   void set_library_of(LibraryOf library_of) { library_of_ = std::move(library_of); }
 
-  // Whether some rule covers the finding. Every rule that does counts it.
-  bool covers(const Finding& finding);
+  // The text of the first rule that covers the finding, or null. Every rule that
+  // does counts it.
+  const std::string* covers(const Finding& finding);
 
   // Rules that covered nothing, as "file:line: …".
   std::vector<std::string> unused() const;
@@ -53,7 +54,8 @@ class Suppressions {
   LibraryOf library_of_;
 };
 
-// The ids of the findings in an earlier report (foretrace/findings/1).
-Result<std::unordered_set<std::string>> read_baseline(const std::string& path);
+// The findings of an earlier report (foretrace/findings/1), by id, as JSON.
+using Baseline = std::unordered_map<std::string, nlohmann::ordered_json>;
+Result<Baseline> read_baseline(const std::string& path);
 
 }  // namespace foretrace

@@ -20,6 +20,7 @@ struct Row {
   uint64_t index;
   ThreadId thread;
   std::string text;
+  SiteId site;
   bool marked;
 };
 
@@ -84,7 +85,7 @@ class Collector {
   }
 
   Row row(uint64_t index, const Event& event) const {
-    return {index, event.thread, event_text(symbols_, event), false};
+    return {index, event.thread, event_text(symbols_, event), event.site, false};
   }
 
   void see(uint64_t index, const Event& event, Thread& thread) {
@@ -134,7 +135,7 @@ class Collector {
     for (const Row& row : rows) {
       const auto column = std::find(threads.begin(), threads.end(), row.thread);
       excerpt.rows.push_back({row.index, row.index, static_cast<size_t>(column - threads.begin()),
-                              row.text, row.marked});
+                              row.text, symbols_.site_text(row.site), row.marked});
     }
     return excerpt;
   }

@@ -17,6 +17,7 @@ struct ExcerptRow {
   uint64_t position = 0;  // of the row, in the order that is shown
   size_t column = 0;      // which thread
   std::string text;       // "acq(l)"
+  std::string site;       // "bank.cpp:41"; empty if not known
   bool marked = false;    // an event of the finding
 };
 

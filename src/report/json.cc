@@ -1,6 +1,5 @@
 // The report that scripts read: schema foretrace/findings/1, see DESIGN.md.
-#include <nlohmann/json.hpp>
-
+#include "findings/finding_json.h"
 #include "findings/violated_units.h"
 #include "report/report.h"
 
@@ -8,49 +7,6 @@ namespace foretrace {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Names come from files of any encoding; what is not UTF-8 is replaced.
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json or_null(const std::optional<std::string>& text) { return text ? Json(*text) : Json(nullptr); }
-Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-
-Json event_json(const FindingEvent& event) {
-  Json json = {{"index", event.index},
-               {"thread", event.thread},
-               {"op", std::string(name_of(event.op))},
-               {"object", event.object},
-               {"site", or_null(event.site)}};
-  if (!event.function.empty()) json["function"] = event.function;
-  if (!event.role.empty()) json["role"] = event.role;
-  if (!event.held.empty()) {
-    Json held = Json::array();
-    for (const FindingLock& lock : event.held) {
-      held.push_back({{"lock", lock.name}, {"shared", lock.shared}});
-    }
-    json["held"] = std::move(held);
-  }
-  return json;
-}
-
-Json finding_json(const Finding& finding) {
-  Json events = Json::array();
-  for (const FindingEvent& event : finding.events) events.push_back(event_json(event));
-  return {{"id", finding.id},
-          {"analysis", finding.analysis},
-          {"kind", finding.kind},
-          {"strength", std::string(name_of(finding.strength))},
-          {"message", finding.message},
-          {"reason", finding.reason},
-          {"variable", or_null(finding.variable)},
-          {"lock", or_null(finding.lock)},
-          {"labels", finding.labels},
-          {"events", std::move(events)},
-          {"witness", finding.witness ? Json(*finding.witness) : Json(nullptr)},
-          {"detail", finding.detail}};
-}
 
 Json units_json(const std::vector<Finding>& findings) {
   Json units = Json::array();
@@ -106,7 +62,6 @@ void write(const Report& report, const ReportStyle&, ByteSink& sink) {
 const ReporterRegistration registration({
     .name = "json",
     .summary = "for scripts: schema foretrace/findings/1",
-    .wants_excerpts = false,
     .write = write,
 });
 

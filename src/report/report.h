@@ -12,6 +12,7 @@
 #include "base/output.h"
 #include "certify/certifier.h"
 #include "findings/finding.h"
+#include "report/event_table.h"
 #include "report/excerpt.h"
 
 namespace foretrace {
@@ -24,6 +25,14 @@ struct AnalysisRun {
   std::vector<Figure> figures;  // see Analysis::figures()
 };
 
+// A finding that the report leaves out, for formats that show those too.
+struct LeftOut {
+  enum class Why { suppressed, known, absent };  // absent: only the baseline has it
+  Finding finding;
+  Why why = Why::suppressed;
+  std::string rule;  // the suppression's text
+};
+
 struct Report {
   std::string source;
   uint64_t events = 0;
@@ -33,12 +42,15 @@ struct Report {
   std::vector<AnalysisRun> analyses;
   std::vector<Finding> findings;
   std::vector<Excerpt> excerpts;  // of the first findings, for those who want them
+  EventTable event_table;         // likewise
   double deciding_seconds = 0;    // spent on looking for schedules
   bool partial = false;           // the user stopped it
   uint64_t suppressed = 0;        // findings left out by suppressions,
   uint64_t built_in = 0;          // by those that everybody has,
   uint64_t known = 0;             // by the baseline,
   uint64_t too_weak = 0;          // and by --strength
+  std::vector<LeftOut> left_out;  // those that were suppressed or are in the baseline
+  bool has_baseline = false;
 };
 
 struct ReportStyle {
@@ -48,7 +60,8 @@ struct ReportStyle {
 struct Reporter {
   std::string_view name;  // for --format
   std::string_view summary;
-  bool wants_excerpts;
+  bool wants_excerpts = false;
+  bool wants_events = false;
   void (*write)(const Report& report, const ReportStyle& style, ByteSink& sink);
 };
 

@@ -1,9 +1,11 @@
 #include "report/source_lines.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "base/text.h"
+#include "trace/interner.h"
 
 namespace foretrace {
 namespace {
@@ -13,19 +15,23 @@ constexpr uintmax_t kLargestSource = 16U << 20;
 }  // namespace
 
 std::optional<SourceLines::Line> SourceLines::at(std::string_view site) {
-  // Try "file:line" first, then "file:line:column".
-  for (size_t end = site.size(); end != std::string_view::npos && end > 0;) {
-    const std::string_view head = site.substr(0, end);
-    const size_t colon = head.rfind(':');
-    if (colon == std::string_view::npos || colon == 0) return std::nullopt;
-    const std::optional<int64_t> number = parse_integer(head.substr(colon + 1));
-    if (!number || *number < 1) return std::nullopt;
-    const std::vector<std::string>& lines = lines_of(std::string(head.substr(0, colon)));
-    const auto line = static_cast<uint64_t>(*number);
-    if (line <= lines.size()) return Line{line, lines[line - 1]};
-    end = colon;
+  const std::vector<Line> lines = around(site, 0);
+  if (lines.empty()) return std::nullopt;
+  return Line{lines[0].number, std::string(trimmed(lines[0].text))};
+}
+
+std::vector<SourceLines::Line> SourceLines::around(std::string_view site, uint64_t count) {
+  const SiteText parts = parse_site(site);
+  if (parts.file.empty() || parts.line == 0) return {};
+  const std::vector<std::string>& lines = lines_of(std::string(parts.file));
+  if (parts.line > lines.size()) return {};
+  const uint64_t first = parts.line > count ? parts.line - count : 1;
+  const uint64_t last = std::min<uint64_t>(parts.line + count, lines.size());
+  std::vector<Line> found;
+  for (uint64_t number = first; number <= last; ++number) {
+    found.push_back({number, lines[number - 1]});
   }
-  return std::nullopt;
+  return found;
 }
 
 const std::vector<std::string>& SourceLines::lines_of(const std::string& file) {
@@ -37,9 +43,7 @@ const std::vector<std::string>& SourceLines::lines_of(const std::string& file) {
     return entry->second;
   }
   std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    entry->second.push_back(std::string(trimmed(line)));
-  }
+  for (std::string line; std::getline(stream, line);) entry->second.push_back(std::move(line));
   return entry->second;
 }
 

@@ -11,13 +11,15 @@ namespace foretrace {
 
 class SourceLines {
  public:
-  // The line that a site such as "bank.cpp:41" or "bank.cpp:41:7" names, with
-  // its number; nothing if the file or the line is not there.
   struct Line {
     uint64_t number;
     std::string text;
   };
+  // The line that a site such as "bank.cpp:41" or "bank.cpp:41:7" names, with
+  // its number, trimmed; nothing if the file or the line is not there.
   std::optional<Line> at(std::string_view site);
+  // That line and `count` lines on either side, as they are in the file.
+  std::vector<Line> around(std::string_view site, uint64_t count);
 
  private:
   const std::vector<std::string>& lines_of(const std::string& file);
