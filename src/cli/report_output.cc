@@ -74,6 +74,7 @@ Result<ReportOutput> ReportOutput::prepare(const OutputOptions& options) {
   const Result<const Reporter*> reporter = reporter_named(options.format);
   if (!reporter) return tl::unexpected(reporter.error());
   output.reporter_ = *reporter;
+  if (!(*reporter)->missing.empty()) return fail("{}", (*reporter)->missing);
   const std::optional<Strength> strength = strength_named(options.strength);
   if (!strength) {
     return fail("--strength is predicted, certified or observed, not '{}'",

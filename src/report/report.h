@@ -62,6 +62,7 @@ struct Reporter {
   std::string_view summary;
   bool wants_excerpts = false;
   bool wants_events = false;
+  std::string_view missing = {};  // why it cannot be used in this program, if it cannot
   void (*write)(const Report& report, const ReportStyle& style, ByteSink& sink);
 };
 
