@@ -27,6 +27,8 @@ export function ScheduleView({ events, finding, data, paper }: Props) {
   return <Stepper events={events} finding={finding} data={data} pair={pair} paper={paper} />;
 }
 
+const kPaper = 680; // pixels across a sheet
+
 const endOf = (item: Item) => (typeof item === 'number' ? item + 1 : item.to);
 
 function Stepper({ events, finding, data, pair, paper }: Props & { pair: Pair }) {
@@ -34,7 +36,7 @@ function Stepper({ events, finding, data, pair, paper }: Props & { pair: Pair })
   const walked = witness ?? observed;
   const [openObserved, setOpenObserved] = useState<Set<number>>(new Set());
   const [openWitness, setOpenWitness] = useState<Set<number>>(new Set());
-  const [shown, setShown] = useState<Shown>(() => (witness && matchMedia('(max-width: 60rem)').matches ? 'witness' : 'both'));
+  const [shown, setShown] = useState<Shown>(() => (witness && !paper && matchMedia('(max-width: 60rem)').matches ? 'witness' : 'both'));
   const moved = useMemo(() => new Set((witness?.rows ?? []).filter((r) => r.shift !== 0).map((r) => r.event)), [witness]);
   const left = useMemo(() => fold(events, observed, moved, openObserved), [observed, moved, openObserved]);
   const right = useMemo(() => (witness ? fold(events, witness, moved, openWitness) : []), [witness, moved, openWitness]);
@@ -47,7 +49,10 @@ function Stepper({ events, finding, data, pair, paper }: Props & { pair: Pair })
   const now = nowRow === null ? null : walked.rows[nowRow].event;
 
   const box = useRef<HTMLDivElement>(null);
-  const rows = Math.max(left.length, right.length);
+  const both = witness !== null && shown === 'both';
+  const showLeft = !witness || shown !== 'witness';
+  const showRight = witness !== null && shown !== 'observed';
+  const rows = Math.max(showLeft ? left.length : 0, showRight ? right.length : 0);
   const view = useVisible(box, kRow, rows + 2, paper);
   const lanes = useMemo(() => lanesOf(events, [[observed, left], ...(witness ? ([[witness, right]] as [Schedule, Item[]][]) : [])]), [events, observed, witness, left, right]);
 
@@ -67,11 +72,9 @@ function Stepper({ events, finding, data, pair, paper }: Props & { pair: Pair })
     set(new Set([...old, from]));
   };
 
-  const both = witness !== null && shown === 'both';
-  const showLeft = !witness || shown !== 'witness';
-  const showRight = witness !== null && shown !== 'observed';
   const width = paneWidth(lanes);
   const gap = both ? 76 : 0;
+  const total = (showLeft ? width : 0) + gap + (showRight ? width : 0);
   const layout = (items: Item[], one: Schedule): Layout => ({ items, one, lanes, view });
   const said = now === null ? (at === 0 ? 'Nothing has happened yet.' : `${counted(foldSize(walk[at - 1]), 'event')} at once.`) : `${events.sentence(now)}, event ${events.index(now)}.`;
 
@@ -107,11 +110,11 @@ function Stepper({ events, finding, data, pair, paper }: Props & { pair: Pair })
           aria-label={`${witness ? 'The observed order and the schedule that shows the error' : 'The observed order'}: threads are columns, time goes down. Arrow left and right step; what happens is said below.`}
           style={{ '--row': `${kRow}px` }}
         >
-          <div class="canvas" aria-hidden="true" style={{ height: `${(rows + 1) * kRow + 44}px`, width: `${(showLeft ? width : 0) + gap + (showRight ? width : 0)}px` }}>
+          <div class="canvas" aria-hidden="true" style={{ height: `${(rows + 1) * kRow + 44}px`, width: `${total}px`, zoom: paper ? Math.min(1, kPaper / total) : 1 }}>
             {showLeft && (
               <Pane
-                title={witness ? 'as observed' : 'as observed: the error is in the trace itself'} x={0} layout={layout(left, observed)} events={events} data={data}
-                moved={moved} now={now} doneRows={witness ? null : done} open={(from) => open('observed', from)} select={(place) => !witness && go(place + 1)} finding={finding} clash={!witness}
+                title={finding.strength === 'observed' ? 'as observed: the error is in the trace itself' : 'as observed'} x={0} layout={layout(left, observed)} events={events} data={data}
+                moved={moved} now={now} doneRows={witness ? null : done} open={(from) => open('observed', from)} select={(place) => !witness && go(place + 1)} finding={finding} clash={finding.strength === 'observed'}
               />
             )}
             {both && <Moves x={width} width={gap} left={layout(left, observed)} right={layout(right, witness!)} events={events} now={now} />}

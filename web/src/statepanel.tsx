@@ -23,7 +23,7 @@ export function StatePanel({ events, finding, data, one, done, now, atEnd, locat
   const colourOf = (name: string) => threadColour(Math.max(0, events.raw.threads.indexOf(name)));
   return (
     <aside class="state" aria-label="What holds at this step">
-      {atEnd && finding.events.length > 0 && <p class="error">{verdict(finding)}</p>}
+      {atEnd && finding.strength !== 'predicted' && <p class="error">{verdict(finding)}</p>}
       <div>
       <h4>This step</h4>
       {now === null ? <p class="quiet">–</p> : (
