@@ -55,17 +55,16 @@ class Choice {
   uint64_t count_ = 0;
 };
 
-void take(EventTable& table, const EventBatch& batch, size_t i) {
-  table.indexes.push_back(batch.first_index + i);
-  Event event = batch.events[i];
-  if (event.has_value != 0 && event.big_value != 0) {
-    table.big_values.push_back(*batch.value_of(event));
-    event.value = static_cast<int32_t>(table.big_values.size() - 1);
-  }
-  table.events.push_back(event);
-}
-
 }  // namespace
+
+void EventTable::add(uint64_t index, Event event, const EventBatch& batch) {
+  if (event.has_value != 0 && event.big_value != 0) {
+    big_values.push_back(*batch.value_of(event));
+    event.value = static_cast<int32_t>(big_values.size() - 1);
+  }
+  indexes.push_back(index);
+  events.push_back(event);
+}
 
 Result<EventTable> collect_events(TraceStream& stream, uint64_t event_count,
                                   const std::vector<Finding>& findings) {
@@ -80,7 +79,9 @@ Result<EventTable> collect_events(TraceStream& stream, uint64_t event_count,
     if (batch->events.empty()) return table;
     for (size_t i = 0; i < batch->events.size(); ++i) {
       const uint64_t index = batch->first_index + i;
-      if (whole || (index < event_count && choice.wanted()[index])) take(table, *batch, i);
+      if (whole || (index < event_count && choice.wanted()[index])) {
+        table.add(index, batch->events[i], *batch);
+      }
     }
   }
 }

@@ -17,6 +17,9 @@ struct EventTable {
   std::vector<Event> events;               // by place in `indexes`; may hold Op::skip
   std::vector<int64_t> big_values;
   std::vector<bool> has_schedule;  // by finding: all events of its schedule are here
+
+  // `event` is of `batch`; its index is greater than those before.
+  void add(uint64_t index, Event event, const EventBatch& batch);
 };
 
 // Goes through the trace once more. A trace of up to 200,000 events is taken

@@ -11,7 +11,7 @@ import unittest
 FORETRACE = os.path.abspath(os.environ.get("FORETRACE", "foretrace"))
 
 COMMANDS = ["analyses", "analyze", "c++", "cc", "completion", "convert", "generate", "info",
-            "record", "reduce", "report", "run", "tiddle"]
+            "record", "reduce", "report", "run", "tiddle", "view"]
 EXTENSIONS = {"ftr": ".ftr", "rapidbin": ".data", "roadrunner": ".rr", "std": ".std",
               "tiddle": ".tiddle"}
 

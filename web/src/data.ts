@@ -84,8 +84,9 @@ export interface TimelineData {
   view: 'timeline';
   version: string;
   trace: TraceFacts;
-  from: number;
+  from: number; // the part whose events are here one by one
   to: number;
+  overview: { starts: number[]; threads: [string, [number, number, number, number][]][] };
   events: RawEvents;
 }
 

@@ -1,10 +1,11 @@
 import { render } from 'preact';
 import { Data } from './data';
 import { Report } from './report';
+import { Timeline } from './timeline';
 import './style.css';
 
 const data = JSON.parse(document.getElementById('data')!.textContent!) as Data;
 const app = document.getElementById('app')!;
 app.textContent = '';
 document.title = `Foretrace: ${data.trace.source.slice(0, 200)}`;
-if (data.view === 'report') render(<Report data={data} />, app);
+render(data.view === 'report' ? <Report data={data} /> : <Timeline data={data} />, app);
