@@ -10,8 +10,8 @@ import unittest
 
 FORETRACE = os.path.abspath(os.environ.get("FORETRACE", "foretrace"))
 
-COMMANDS = ["analyses", "analyze", "c++", "cc", "completion", "convert", "generate", "info",
-            "record", "reduce", "report", "run", "tiddle", "view"]
+COMMANDS = ["analyses", "analyze", "c++", "cc", "completion", "convert", "demo", "generate",
+            "info", "record", "reduce", "report", "run", "tiddle", "view"]
 EXTENSIONS = {"ftr": ".ftr", "rapidbin": ".data", "roadrunner": ".rr", "std": ".std",
               "tiddle": ".tiddle"}
 

@@ -1,6 +1,7 @@
 // Pictures that belong to one kind: the cycle of a deadlock or of units, the
 // pattern of an atomic set, the read and its writers.
 import { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
 import { Finding, clip } from './data';
 
 interface Props {
@@ -20,11 +21,11 @@ interface Node {
   text: string;
   sub: string;
   colour: string;
-  kind: 'thread' | 'lock';
 }
 
 // Nodes on a circle, an arrow from each to the next.
 function Ring({ nodes, labels, title }: { nodes: Node[]; labels: string[]; title: string }) {
+  const tip = useId(); // several pages of paper have one each
   const width = 560;
   const height = nodes.length <= 2 ? 190 : 300;
   const at = (i: number) => {
@@ -35,7 +36,7 @@ function Ring({ nodes, labels, title }: { nodes: Node[]; labels: string[]; title
   return (
     <svg class="ring" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={title}>
       <defs>
-        <marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
+        <marker id={tip} viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">
           <path d="M0,0 L8,4 L0,8 z" />
         </marker>
       </defs>
@@ -59,8 +60,8 @@ function Ring({ nodes, labels, title }: { nodes: Node[]; labels: string[]; title
         const e = away(b);
         return (
           <g key={i}>
-            <path class="arrow" d={`M${s.x},${s.y} Q${mx},${my} ${e.x},${e.y}`} marker-end="url(#tip)" />
-            <text class="label" x={(s.x + 2 * mx + e.x) / 4} y={(s.y + 2 * my + e.y) / 4 - 6} text-anchor="middle">{clip(labels[i], 44)}</text>
+            <path class="arrow" d={`M${s.x},${s.y} Q${mx},${my} ${e.x},${e.y}`} marker-end={`url(#${tip})`} />
+            <text class="label" x={(s.x + 2 * mx + e.x) / 4} y={(s.y + 2 * my + e.y) / 4 + (my > height / 2 ? 16 : -7)} text-anchor="middle">{clip(labels[i], 44)}</text>
           </g>
         );
       })}
@@ -100,7 +101,6 @@ function Deadlock({ finding, colours }: Props) {
     text: `thread ${events[i].thread}`,
     sub: `holds ${(events[i].held ?? []).map((h) => h.lock).join(', ')}`,
     colour: colours(events[i].thread),
-    kind: 'thread' as const,
   }));
   const labels = order.map((i) => `waits for ${events[i].object}`);
   const words = order.map((i, k) => `thread ${events[i].thread} waits for ${clip(events[i].object, 60)}, which thread ${events[order[(k + 1) % order.length]].thread} holds`);
@@ -120,7 +120,7 @@ function UnitCycle({ finding, colours }: Props) {
   const cycle = finding.detail.cycle as CycleEdge[];
   if (cycle.length < 2 || cycle.some((e) => !e.from || !e.to)) return null;
   const nodes = cycle.map((edge) => ({
-    text: edge.from.unit ?? 'no unit', sub: `thread ${edge.from.thread}`, colour: colours(edge.from.thread), kind: 'thread' as const,
+    text: edge.from.unit ?? 'no unit', sub: `thread ${edge.from.thread}`, colour: colours(edge.from.thread),
   }));
   const labels = cycle.map((edge) => `event ${edge.from.event} before event ${edge.to.event}`);
   return (

@@ -46,7 +46,7 @@ export function FindingList({ groups, open, select }: Props) {
           const place = first + i;
           const finding = group.leader;
           const more = group.sameError.length + group.samePlaces.length;
-          const sites = [...new Set(finding.events.map((e) => e.site ?? `event ${e.index}`))].join(' · ');
+          const sites = [...new Set(finding.events.map((e) => e.site?.replace(/^.*\//, '') ?? `event ${e.index}`))].join(' · ');
           return (
             <div
               key={finding.id} id={`entry-${place}`} class={place === current ? 'entry open' : 'entry'} role="option"

@@ -148,9 +148,9 @@ export interface Fold {
 }
 export type Item = number | Fold; // a row, or rows that are folded away
 
-const kFewRows = 36;
+const kFewRows = 18;
 const kSynchronisation = 4; // rows shown on either side of a finding's event
-const kShortest = 4; // fewer rows than this are not worth a fold
+const kShortest = 4;
 
 // The nearest rows before or after `row`, up to `end`, in which its thread
 // synchronises.
@@ -178,7 +178,12 @@ export function fold(events: Events, one: Schedule, movedEvents: Set<number>, op
   for (let i = 0; i < count; ++i) {
     const { marked, pending, event } = one.rows[i];
     if (everything) keep[i] = 1;
-    if (marked || pending) for (let d = -2; d <= 2; ++d) story(i + d);
+    if (marked || pending) {
+      const thread = events.thread(event);
+      for (let d = Math.max(-2, -i); d <= 2 && i + d < count; ++d) {
+        if (events.thread(one.rows[i + d].event) === thread) story(i + d);
+      }
+    }
     const moved = movedEvents.has(event);
     if (!moved) continue;
     const edge = i === 0 || i === count - 1 || !movedEvents.has(one.rows[i - 1].event) || !movedEvents.has(one.rows[i + 1].event);
@@ -192,6 +197,8 @@ export function fold(events: Events, one: Schedule, movedEvents: Set<number>, op
     for (const row of synchronisation(events, one, i, -1, 0)) story(row);
     for (const row of synchronisation(events, one, i, 1, lastMarked)) story(row);
   }
+  // A few rows between two that stay are not worth a fold, unless other threads did them.
+  const involved = new Set(one.rows.filter(({ marked }) => marked).map(({ event }) => events.thread(event)));
   const items: Item[] = [];
   for (let i = 0; i < count; ) {
     if (keep[i]) {
@@ -200,7 +207,8 @@ export function fold(events: Events, one: Schedule, movedEvents: Set<number>, op
     }
     let end = i;
     while (end < count && !keep[end]) ++end;
-    if (end - i < kShortest || open.has(i)) for (; i < end; ++i) items.push(i);
+    const near = end - i < kShortest && one.rows.slice(i, end).some(({ event }) => involved.has(events.thread(event)));
+    if (near || open.has(i)) for (; i < end; ++i) items.push(i);
     else items.push({ fold: true, from: i, to: end });
     i = end;
   }

@@ -27,6 +27,7 @@ export function ScheduleView({ events, finding, data, paper }: Props) {
   return <Stepper events={events} finding={finding} data={data} pair={pair} paper={paper} />;
 }
 
+const kLongest = 23; // characters of an event's text that make a column wider
 const kPaper = 680; // pixels across a sheet
 
 const endOf = (item: Item) => (typeof item === 'number' ? item + 1 : item.to);
@@ -160,7 +161,7 @@ function lanesOf(events: Events, panes: [Schedule, Item[]][]): Lane[] {
       const { event } = one.rows[item];
       const thread = events.thread(event);
       const old = seen.get(thread) ?? 0;
-      if (old < 26) seen.set(thread, Math.max(old, Math.min(26, events.text(event).length)));
+      if (old < kLongest) seen.set(thread, Math.max(old, Math.min(kLongest, events.text(event).length)));
     }
   }
   let x = 52;
@@ -181,6 +182,6 @@ function locationsOf(events: Events, one: Schedule, items: Item[]): Set<number> 
     if (events.raw.objects[object][0] === Space.location && found.size < 10) found.add(object);
   };
   for (const item of items) if (typeof item === 'number' && one.rows[item].marked) add(item);
-  for (const item of items) if (typeof item === 'number') add(item);
+  for (const item of items) if (typeof item === 'number' && events.value(one.rows[item].event) !== undefined) add(item);
   return found;
 }
