@@ -16,6 +16,18 @@ const llvm::DILocation* shown_place(const llvm::DILocation* place) {
   return place;
 }
 
+// Relative to where the compiler ran. Clang also makes names relative to a folder
+// above that, which the name alone would not say.
+std::string file_name(const llvm::DILocation& place) {
+  const llvm::StringRef name = place.getFilename();
+  const llvm::DICompileUnit* const unit = place.getScope()->getSubprogram()->getUnit();
+  if (name.starts_with("/") || place.getDirectory().empty() || unit == nullptr ||
+      place.getDirectory() == unit->getDirectory()) {
+    return name.str();
+  }
+  return (place.getDirectory() + "/" + name).str();
+}
+
 std::string function_name(const llvm::Instruction& instruction, const llvm::DILocation* place) {
   if (place == nullptr) return instruction.getFunction()->getName().str();
   const llvm::DISubprogram* const function = place->getScope()->getSubprogram();
@@ -48,7 +60,7 @@ llvm::Constant* SiteTable::text(llvm::StringRef content) {
 llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
                                    const Description& description) {
   const llvm::DILocation* const place = shown_place(instruction.getDebugLoc());
-  const std::string file = place != nullptr ? place->getFilename().str() : "";
+  const std::string file = place != nullptr ? file_name(*place) : "";
   const std::string function = function_name(instruction, place);
   const uint32_t line = place != nullptr ? place->getLine() : 0;
   const uint32_t column = place != nullptr ? place->getColumn() : 0;
