@@ -1,10 +1,10 @@
 // The report that people read in a terminal.
 #include "base/text.h"
-#include "findings/violated_units.h"
 
 #include <algorithm>
 #include <map>
 
+#include "findings/violated_units.h"
 #include "report/groups.h"
 #include "report/picture.h"
 #include "report/report.h"
