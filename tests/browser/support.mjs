@@ -48,6 +48,7 @@ export const stop = () => browser.close();
 // fetches ends up in `complaints`.
 export async function open(path, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1400, height: 1000 }, ...options });
+  page.setDefaultTimeout(120_000); // other tests may keep the machine busy
   page.complaints = [];
   page.on('console', (message) => page.complaints.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => page.complaints.push(String(error)));
