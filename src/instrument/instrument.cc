@@ -1,6 +1,7 @@
 #include "instrument/instrument.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
@@ -13,6 +14,7 @@
 #include "instrument/hooks.h"
 #include "instrument/ignore_list.h"
 #include "instrument/library_calls.h"
+#include "instrument/loop_ranges.h"
 #include "instrument/names.h"
 #include "instrument/sites.h"
 
@@ -25,22 +27,29 @@ struct Access {
   llvm::Value* pointer;
   uint64_t bytes;
   bool write;
+  std::optional<LoopRange> range = std::nullopt;  // of all rounds of a loop
 };
 
 class FunctionInstrumenter {
  public:
   FunctionInstrumenter(llvm::Function& function, const Hooks& hooks, const Describer& describer,
-                       SiteTable& sites, bool ignored)
+                       SiteTable& sites, llvm::FunctionAnalysisManager& manager, bool ignored)
       : function_(function),
         layout_(function.getDataLayout()),
         hooks_(hooks),
         describer_(describer),
         sites_(sites),
-        ignored_(ignored) {}
+        ignored_(ignored) {
+    if (!function.hasOptNone()) loop_ranges_.emplace(function, manager);
+  }
 
   void run() {
     for (llvm::BasicBlock& block : function_) collect(block);
-    for (const Access& access : accesses_) insert(access);
+    find_ranges();
+    for (const Access& access : accesses_) {
+      if (!access.range) insert(access);
+    }
+    insert_ranges();
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
     for (llvm::CallBase* call : calls_) instrument_call(*call);
   }
@@ -77,6 +86,13 @@ class FunctionInstrumenter {
     if (!is_new && (known->second || !access.write)) return;
     known->second |= access.write;
     accesses_.push_back(access);
+  }
+
+  void find_ranges() {
+    if (!loop_ranges_) return;
+    for (Access& access : accesses_) {
+      access.range = loop_ranges_->range_of(*access.instruction, access.pointer, access.bytes);
+    }
   }
 
   // An operation that only this thread's signal handlers can tell from a plain
@@ -136,6 +152,33 @@ class FunctionInstrumenter {
       builder.CreateCall(hooks_.range(access.write),
                          {access.pointer, builder.getInt64(access.bytes), site});
     }
+  }
+
+  // Reads behind the loop and writes in front of it, as above. But where a loop
+  // also writes, its reads are recorded in front of the writes: else they would
+  // seem to see what the loop has written.
+  void insert_ranges() {
+    llvm::SmallPtrSet<const llvm::Loop*, 8> writing;
+    for (const Access& access : accesses_) {
+      if (access.range && access.write) writing.insert(access.range->loop);
+    }
+    for (const bool write : {false, true}) {
+      for (const Access& access : accesses_) {
+        if (!access.range || access.write != write) continue;
+        insert_range(access, !write && !writing.contains(access.range->loop));
+      }
+    }
+  }
+
+  void insert_range(const Access& access, bool behind) {
+    const llvm::Loop& loop = *access.range->loop;
+    const LoopRanges::Place place = loop_ranges_->compute(*access.range);
+    llvm::IRBuilder<> builder(loop.getLoopPreheader()->getTerminator());
+    if (behind)
+      builder.SetInsertPoint(loop.getExitBlock(), loop.getExitBlock()->getFirstInsertionPt());
+    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+    builder.CreateCall(hooks_.range(access.write),
+                       {place.first, place.bytes, site_of(*access.instruction, access.pointer)});
   }
 
   void instrument_atomic(llvm::Instruction& instruction) {
@@ -209,6 +252,7 @@ class FunctionInstrumenter {
   const Hooks& hooks_;
   const Describer& describer_;
   SiteTable& sites_;
+  std::optional<LoopRanges> loop_ranges_;
   const bool ignored_;  // accesses are; its synchronisation is not
   llvm::DenseMap<const llvm::Value*, bool> escapes_;
   std::vector<Access> accesses_;
@@ -218,7 +262,10 @@ class FunctionInstrumenter {
 
 }  // namespace
 
-llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
+                                            llvm::ModuleAnalysisManager& manager) {
+  llvm::FunctionAnalysisManager& functions =
+      manager.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
   const Hooks hooks(module);
   const Describer describer(module);
   const IgnoreList ignore_list;
@@ -226,7 +273,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module, llvm::ModuleAn
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || is_left_alone(function)) continue;
     const bool ignored = ignore_list.covers(function);
-    FunctionInstrumenter(function, hooks, describer, sites, ignored).run();
+    FunctionInstrumenter(function, hooks, describer, sites, functions, ignored).run();
   }
   return llvm::PreservedAnalyses::none();
 }

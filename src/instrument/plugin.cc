@@ -1,6 +1,7 @@
 // The plugin as Clang 22 loads it: clang++ -fpass-plugin=libforetrace_plugin.so
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Plugins/PassPlugin.h>
+#include <llvm/Transforms/Utils/LoopSimplify.h>
 
 #include "instrument/instrument.h"
 
@@ -13,6 +14,8 @@ void register_passes(llvm::PassBuilder& builder) {
       });
   builder.registerOptimizerEarlyEPCallback(
       [](llvm::ModulePassManager& passes, llvm::OptimizationLevel, llvm::ThinOrFullLTOPhase) {
+        // Gives loops a place in front of them and one behind.
+        passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::LoopSimplifyPass()));
         passes.addPass(foretrace::instrument::InstrumentPass());
       });
 }

@@ -100,17 +100,14 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
 
 // ---- threads
 
-ProcessEvents::Thread& ProcessEvents::thread(uint32_t number) {
+ProcessEvents::Thread& ProcessEvents::new_thread(uint32_t number) {
   if (number >= threads_.size()) threads_.resize(number + 1);
-  std::optional<Thread>& found = threads_[number];
-  if (!found) {
-    found.emplace();
-    std::string name = names_.thread(process_, number);
-    if (name.empty()) name = number == 0 ? "main" : fmt::format("T{}", number);
-    if (process_ > 0) name = fmt::format("p{}/{}", process_, name);
-    found->id = symbols_.names(Space::thread).append(unique(std::move(name)));
-  }
-  return *found;
+  Thread& fresh = threads_[number].emplace();
+  std::string name = names_.thread(process_, number);
+  if (name.empty()) name = number == 0 ? "main" : fmt::format("T{}", number);
+  if (process_ > 0) name = fmt::format("p{}/{}", process_, name);
+  fresh.id = symbols_.names(Space::thread).append(unique(std::move(name)));
+  return fresh;
 }
 
 void ProcessEvents::emit(const Thread& thread, Op op, uint32_t object) {
@@ -159,7 +156,12 @@ void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64
   if (!benign_.empty() && is_access(op) && is_benign(address)) {
     op = op == Op::rd ? Op::vrd : Op::vwr;
   }
-  for (const LocationId location : memory_.locate(address, bytes)) emit(thread, op, location);
+  // A range has many: the rest of the event is the same for all of them.
+  Event event = make_event(thread.id, op, 0, names_.site(site_number_).site);
+  for (const LocationId location : memory_.locate(address, bytes)) {
+    event.object = location;
+    buffer_->events.push_back(event);
+  }
 }
 
 // ---- locks
@@ -262,7 +264,7 @@ void ProcessEvents::end_unit(Thread& thread) {
 void ProcessEvents::begin_block(uint64_t address, uint64_t bytes, uint32_t site) {
   forget(address, bytes);
   blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
-  blocks_[address] = {bytes, site};
+  blocks_[address] = {bytes, site, {}};
 }
 
 void ProcessEvents::end_block(uint64_t address) {
@@ -286,31 +288,31 @@ void ProcessEvents::forget(uint64_t address, uint64_t bytes) {
 // ---- names
 
 std::string ProcessEvents::unique(std::string name) {
-  const uint32_t count = ++counts_[name];
+  const uint32_t count = ++counts_[std::hash<std::string>()(name)];
   return count == 1 ? name : fmt::format("{} #{}", name, count);
 }
 
-// " of the object allocated at bank.cpp:41", or "".
-std::string ProcessEvents::place_in_block(uint64_t address) const {
-  auto block = blocks_.upper_bound(address);
-  if (block == blocks_.begin()) return "";
-  --block;
-  if (address >= block->first + block->second.bytes || block->second.site == 0) return "";
-  const std::string site = symbols_.site_text(names_.site(block->second.site).site);
-  return site.empty() ? "" : " of the object allocated at " + site;
+const std::pair<const uint64_t, ProcessEvents::Block>* ProcessEvents::block_at(uint64_t address) {
+  auto found = blocks_.upper_bound(address);
+  if (found == blocks_.begin()) return nullptr;
+  --found;
+  Block& block = found->second;
+  if (address >= found->first + block.bytes || block.site == 0) return nullptr;
+  if (block.place.empty()) {
+    const std::string site = symbols_.site_text(names_.site(block.site).site);
+    if (site.empty()) return nullptr;
+    block.place = " of the object allocated at " + site;
+  }
+  return &*found;
 }
 
-// Its place in the block, for want of a better name: "byte 8".
-std::string ProcessEvents::offset_in_block(uint64_t address) const {
-  const auto block = blocks_.upper_bound(address);
-  return fmt::format("byte {}", address - std::prev(block)->first);
-}
-
-std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback) const {
+std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback) {
   const RecordedSite& site = names_.site(site_number_);
-  const std::string in_block = place_in_block(address);
-  if (!site.what.empty()) return site.what + in_block;
-  if (!in_block.empty()) return offset_in_block(address) + in_block;
+  const auto* const block = block_at(address);
+  if (!site.what.empty()) return site.what + (block != nullptr ? block->second.place : "");
+  // Its place in the block, for want of a better name.
+  if (block != nullptr)
+    return fmt::format("byte {}{}", address - block->first, block->second.place);
   if (std::string variable = names_.variable(address); !variable.empty()) return variable;
   const std::string where = symbols_.site_text(site.site);
   return where.empty() ? fallback : fmt::format("{} used at {}", fallback, where);

@@ -8,6 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include <tsl/robin_map.h>
+
 #include "recording/memory_map.h"
 #include "recording/recorded_names.h"
 #include "runtime/layout.h"
@@ -17,8 +19,9 @@
 namespace foretrace {
 
 // How many locations, locks and barriers of the trace have the same name so far:
-// the second is "balance #2".
-using NameCounts = std::unordered_map<std::string, uint32_t>;
+// the second is "balance #2". By the names' hashes: for two names that share one,
+// a number that was not needed does no harm.
+using NameCounts = tsl::robin_map<uint64_t, uint32_t>;
 
 // The events are well-formed (trace/well_formed.h) whatever the records say: a
 // record that cannot be, because others were lost or because the program does
@@ -56,9 +59,13 @@ class ProcessEvents {
   struct Block {
     uint64_t bytes;
     uint32_t site;
+    std::string place = {};  // " of the object allocated at …", once it is needed
   };
 
-  Thread& thread(uint32_t number);
+  Thread& thread(uint32_t number) {
+    return number < threads_.size() && threads_[number] ? *threads_[number] : new_thread(number);
+  }
+  Thread& new_thread(uint32_t number);
   void emit(const Thread& thread, Op op, uint32_t object);
   void access(const Thread& thread, Op op, uint64_t address, uint64_t bytes);
   void acquire(Thread& thread, uint64_t address, bool shared);
@@ -80,9 +87,9 @@ class ProcessEvents {
   Lock& lock_at(uint64_t address);
   std::string unique(std::string name);
   // What to call the bytes at an address, by the site that accesses them first.
-  std::string name_of_place(uint64_t address, const char* fallback) const;
-  std::string place_in_block(uint64_t address) const;
-  std::string offset_in_block(uint64_t address) const;
+  std::string name_of_place(uint64_t address, const char* fallback);
+  // The block that has the address and a known site; its place is filled in.
+  const std::pair<const uint64_t, Block>* block_at(uint64_t address);
 
   const uint32_t process_;
   RecordedNames& names_;

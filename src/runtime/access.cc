@@ -12,34 +12,40 @@ constexpr Kind kAccess = kWrite ? Kind::write : Kind::read;
 template <bool kWrite>
 constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
 
-// Calls `visit(address, bits)` for each granule of a range, until it says false.
-template <typename Visit>
-void for_each_granule(uint64_t address, uint64_t bytes, const Visit& visit) {
-  const uint64_t end = address + bytes;
+// The part of a range that lies in the granule of its first byte.
+uint32_t first_part(uint64_t address, uint64_t end) {
+  return static_cast<uint32_t>(std::min(end, (address | (kGranuleBytes - 1)) + 1) - address);
+}
+
+// One record for bytes that are all new.
+template <bool kWrite>
+void record_new(Entry& entry, uint64_t address, uint64_t end, bool clashes, SiteRef site) {
+  if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
+  entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
   while (address < end) {
-    const uint64_t next = std::min(end, (address | (kGranuleBytes - 1)) + 1);
-    if (!visit(address, byte_bits(address, static_cast<uint32_t>(next - address)))) return;
-    address = next;
+    const uint32_t bytes = first_part(address, end);
+    remember<kWrite>(address, byte_bits(address, bytes));
+    address += bytes;
   }
 }
 
-// One record for the whole range if some part of it is new.
+// One record for each part of the range that is new as a whole.
 template <bool kWrite>
-void record_part(Entry& entry, uint64_t address, uint32_t bytes, SiteRef site) {
-  bool repeated = true;
+void record_part(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
+  uint64_t start = address;  // of what is new and not yet recorded
   bool clashes = false;
-  for_each_granule(address, bytes, [&](uint64_t place, uint32_t bits) {
-    repeated = repeated && is_repeated<kWrite>(place, bits);
-    clashes = clashes || needs_stamp<kWrite>(place);
-    return !clashes;
-  });
-  if (repeated && !clashes) return;
-  if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
-  entry.append(kRange<kWrite>, address, 0, site, bytes);
-  for_each_granule(address, bytes, [](uint64_t place, uint32_t bits) {
-    remember<kWrite>(place, bits);
-    return true;
-  });
+  while (address < end) {
+    const uint32_t bytes = first_part(address, end);
+    if (is_repeated<kWrite>(address, byte_bits(address, bytes))) {
+      if (start < address) record_new<kWrite>(entry, start, address, clashes, site);
+      start = address + bytes;
+      clashes = false;
+    } else {
+      clashes = clashes || needs_stamp<kWrite>(address);
+    }
+    address += bytes;
+  }
+  if (start < end) record_new<kWrite>(entry, start, end, clashes, site);
 }
 
 }  // namespace
@@ -64,9 +70,9 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
   Entry entry;
   if (!entry || self.ignoring != 0) return;
   constexpr uint64_t kMost = uint64_t{1} << 30;  // what a record can hold
-  for (uint64_t done = 0; done < bytes; done += kMost) {
-    record_part<kWrite>(entry, address + done, static_cast<uint32_t>(std::min(bytes - done, kMost)),
-                        site);
+  const uint64_t end = address + bytes;
+  for (; address < end; address += std::min(end - address, kMost)) {
+    record_part<kWrite>(entry, address, address + std::min(end - address, kMost), site);
   }
 }
 

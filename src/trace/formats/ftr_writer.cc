@@ -30,8 +30,11 @@ void append_planes(std::string& payload, const std::vector<uint32_t>& column, ui
   for (uint32_t plane = 0; plane < planes; ++plane) {
     const size_t start = payload.size();
     payload.resize(start + column.size());
+    // The pointers tell the compiler that the two do not overlap.
+    char* __restrict target = payload.data() + start;
+    const uint32_t* __restrict source = column.data();
     for (size_t i = 0; i < column.size(); ++i) {
-      payload[start + i] = static_cast<char>(column[i] >> (8 * plane));
+      target[i] = static_cast<char>(source[i] >> (8 * plane));
     }
   }
 }
@@ -145,18 +148,32 @@ void FtrWriter::flush_events() {
 
 Result<void> FtrWriter::write(const EventBatch& batch) {
   if (!started_) start();
-  for (const Event& event : batch.events) {
-    if (event.op() == Op::skip) continue;
-    heads_ += static_cast<char>(event.op_bits | (event.has_value != 0 ? ftr::kHeadValue : 0U));
-    column_[0].push_back(event.thread);
-    column_[1].push_back(event.object);
-    column_[2].push_back(event.site);
-    if (const std::optional<int64_t> value = batch.value_of(event)) {
-      ftr::append_varint(values_, ftr::zigzag(*value));
-    }
+  for (std::span<const Event> rest = batch.events; !rest.empty();) {
+    const size_t most = std::min(rest.size(), kBatchEvents - heads_.size());
+    append_events(batch, rest.first(most));
+    rest = rest.subspan(most);
     if (heads_.size() == kBatchEvents) flush_events();
   }
   return {};
+}
+
+// Makes space for all of them first: most traces are written as fast as this is.
+void FtrWriter::append_events(const EventBatch& batch, std::span<const Event> events) {
+  size_t used = heads_.size();
+  heads_.resize(used + events.size());
+  for (std::vector<uint32_t>& column : column_) column.resize(used + events.size());
+  for (const Event& event : events) {
+    if (event.op() == Op::skip) continue;
+    heads_[used] = static_cast<char>(event.op_bits | (event.has_value != 0 ? ftr::kHeadValue : 0U));
+    column_[0][used] = event.thread;
+    column_[1][used] = event.object;
+    column_[2][used] = event.site;
+    ++used;
+    if (event.has_value == 0) continue;
+    ftr::append_varint(values_, ftr::zigzag(*batch.value_of(event)));
+  }
+  heads_.resize(used);
+  for (std::vector<uint32_t>& column : column_) column.resize(used);
 }
 
 Result<void> FtrWriter::finish() {

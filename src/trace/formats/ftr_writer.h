@@ -26,6 +26,7 @@ class FtrWriter : public TraceWriter {
   // Writes what symbols() has gained since the last call.
   void write_new_symbols();
   void write_new_names(uint8_t list, const NameTable& table, uint32_t& done);
+  void append_events(const EventBatch& batch, std::span<const Event> events);
   void flush_events();
 
   bool started_ = false;

@@ -1,0 +1,87 @@
+#include "instrument/loop_ranges.h"
+
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
+
+#include "instrument/names.h"
+
+namespace foretrace::instrument {
+namespace {
+
+// Whether control surely goes on to the next instruction, unseen by other threads.
+bool is_quiet(const llvm::Instruction& instruction) {
+  if (instruction.isAtomic()) return false;
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (call == nullptr) return true;
+  return !call->isInlineAsm() && !may_synchronise(*call) && call->doesNotThrow() &&
+         call->willReturn();
+}
+
+}  // namespace
+
+LoopRanges::LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager)
+    : evolution_(manager.getResult<llvm::ScalarEvolutionAnalysis>(function)),
+      loops_(manager.getResult<llvm::LoopAnalysis>(function)),
+      dominators_(manager.getResult<llvm::DominatorTreeAnalysis>(function)) {}
+
+bool LoopRanges::is_simple(const llvm::Loop& loop) {
+  const auto [known, is_new] = simple_.try_emplace(&loop, false);
+  if (!is_new) return known->second;
+  if (!loop.isLoopSimplifyForm() || !loop.isInnermost()) return false;
+  if (loop.getExitingBlock() == nullptr || loop.getExitingBlock() != loop.getLoopLatch() ||
+      loop.getExitBlock() == nullptr) {
+    return false;
+  }
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (!is_quiet(instruction)) return false;
+    }
+  }
+  simple_[&loop] = true;
+  return true;
+}
+
+std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, llvm::Value* pointer,
+                                              uint64_t bytes) {
+  const llvm::Loop* const loop = loops_.getLoopFor(access.getParent());
+  if (loop == nullptr || access.isVolatile() || !is_simple(*loop) ||
+      !dominators_.dominates(access.getParent(), loop->getLoopLatch())) {
+    return std::nullopt;
+  }
+  const llvm::SCEV* const rounds_less_one = evolution_.getBackedgeTakenCount(loop);
+  const auto* const address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(pointer));
+  if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_less_one) || address == nullptr ||
+      address->getLoop() != loop || !address->isAffine()) {
+    return std::nullopt;
+  }
+  const auto* const step =
+      llvm::dyn_cast<llvm::SCEVConstant>(address->getStepRecurrence(evolution_));
+  if (step == nullptr || step->getAPInt().abs() != bytes) return std::nullopt;
+  llvm::Type* const word = llvm::Type::getInt64Ty(access.getContext());
+  if (evolution_.getTypeSizeInBits(rounds_less_one->getType()) > 64) return std::nullopt;
+  const llvm::SCEV* const last =
+      evolution_.getMulExpr(evolution_.getTruncateOrZeroExtend(rounds_less_one, word),
+                            evolution_.getConstant(word, bytes));
+  LoopRange range = {loop, address->getStart(),
+                     evolution_.getAddExpr(last, evolution_.getConstant(word, bytes))};
+  if (step->getAPInt().isNegative()) {
+    range.first = evolution_.getAddExpr(range.first, evolution_.getNegativeSCEV(last));
+  }
+  llvm::SCEVExpander expander(evolution_, "foretrace");
+  const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
+  if (!expander.isSafeToExpandAt(range.first, place) ||
+      !expander.isSafeToExpandAt(range.bytes, place)) {
+    return std::nullopt;
+  }
+  return range;
+}
+
+LoopRanges::Place LoopRanges::compute(const LoopRange& range) {
+  llvm::SCEVExpander expander(evolution_, "foretrace");
+  llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();
+  llvm::LLVMContext& context = place->getContext();
+  return {expander.expandCodeFor(range.first, llvm::PointerType::getUnqual(context), place),
+          expander.expandCodeFor(range.bytes, llvm::Type::getInt64Ty(context), place)};
+}
+
+}  // namespace foretrace::instrument

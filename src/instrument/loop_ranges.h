@@ -1,0 +1,48 @@
+// Loops over arrays: the accesses of all rounds as one range.
+#pragma once
+
+#include <optional>
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/Analysis/ScalarEvolution.h>
+#include <llvm/Analysis/ScalarEvolutionExpressions.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/PassManager.h>
+
+namespace foretrace::instrument {
+
+// The bytes that an access touches in all rounds of its loop together.
+struct LoopRange {
+  const llvm::Loop* loop;
+  const llvm::SCEV* first;  // the address of the first byte
+  const llvm::SCEV* bytes;
+};
+
+// Finds them. Only what certainly happens counts: the loop has one way out, at
+// the end of a round, the number of rounds is known before the first, nothing in
+// it synchronises, throws or ends the program, and the access is made in every
+// round, each time at the next element.
+class LoopRanges {
+ public:
+  LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager);
+
+  std::optional<LoopRange> range_of(const llvm::Instruction& access, llvm::Value* pointer,
+                                    uint64_t bytes);
+
+  // Computes the range in front of the loop.
+  struct Place {
+    llvm::Value* first;
+    llvm::Value* bytes;
+  };
+  Place compute(const LoopRange& range);
+
+ private:
+  bool is_simple(const llvm::Loop& loop);
+
+  llvm::ScalarEvolution& evolution_;
+  llvm::LoopInfo& loops_;
+  llvm::DominatorTree& dominators_;
+  llvm::DenseMap<const llvm::Loop*, bool> simple_;
+};
+
+}  // namespace foretrace::instrument
