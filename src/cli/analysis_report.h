@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "cli/report_output.h"
+#include "findings/finding.h"
 #include "trace/stream.h"
 
 namespace foretrace {
@@ -39,6 +40,9 @@ struct TraceSource {
   // The library that a site is in, once the trace has been read; null where
   // nobody knows.
   std::function<std::string(std::string_view site)> library_of = nullptr;
+  // Adds what else is known of the run to a finding's event: calls, the start of
+  // its thread. Null where nothing is.
+  std::function<void(FindingEvent& event)> explain = nullptr;
 };
 
 // Analyses, reports, and says whether there were findings that --fail-on counts.

@@ -1,5 +1,6 @@
 // foretrace run: runs a program, analyses what it does meanwhile, and reports
 // the findings when it has ended.
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -12,6 +13,7 @@
 #include "cli/program_words.h"
 #include "cli/trace_options.h"
 #include "cli/trace_output.h"
+#include "recording/debug_info.h"
 #include "trace/memory_reader.h"
 
 namespace foretrace {
@@ -89,27 +91,58 @@ class Run {
           return stream(std::move(*reader));
         },
         .library_of = libraries(),
+        .explain = explanations(),
     };
   }
 
   // By the text of a site; the index is made when it is asked for first.
   std::function<std::string(std::string_view)> libraries() const {
     struct Index {
-      std::shared_ptr<const SiteLibraries> by_site;
+      std::shared_ptr<const SiteNotes> notes;
       std::shared_ptr<const Symbols> symbols;
       std::map<std::string, std::string, std::less<>> by_text;
     };
     const auto index = std::make_shared<Index>(
-        Index{recorded_->reader->site_libraries(), recorded_->reader->shared_symbols(), {}});
+        Index{recorded_->reader->site_notes(), recorded_->reader->shared_symbols(), {}});
     return [index](std::string_view site) -> std::string {
       if (index->by_text.empty()) {
-        for (const auto& [id, library] : *index->by_site) {
+        for (const auto& [id, library] : index->notes->libraries) {
           index->by_text[index->symbols->site_text(id)] = library;
         }
       }
       const auto found = index->by_text.find(site);
       return found != index->by_text.end() ? found->second : "";
     };
+  }
+
+  std::function<void(FindingEvent&)> explanations() const {
+    return [log = recorded_->reader->log(), notes = recorded_->reader->site_notes(),
+            symbols = recorded_->reader->shared_symbols()](FindingEvent& event) {
+      const auto inlined = notes->inlined.find(event.site_number);
+      if (inlined != notes->inlined.end()) {
+        for (const CodeFrame& frame : inlined->second) event.calls.push_back(call_of(frame));
+      }
+      for (const CodeFrame& frame : log->stacks.frames_at(event.thread_number, event.index)) {
+        if (!is_system_file(frame.file)) event.calls.push_back(call_of(frame));
+      }
+      // Where a header was called from may have been shown as the place already.
+      const auto shown =
+          std::find_if(event.calls.begin(), event.calls.end(),
+                       [&](const FindingCall& call) { return call.site == event.site; });
+      if (shown != event.calls.end()) event.calls.erase(event.calls.begin(), shown + 1);
+      const auto start = log->starts.find(event.thread_number);
+      if (start == log->starts.end()) return;
+      const std::string site = symbols->site_text(start->second.site);
+      event.thread_start = fmt::format("by {}{}", symbols->thread(start->second.by),
+                                       site.empty() ? "" : " at " + site);
+    };
+  }
+
+  static FindingCall call_of(const CodeFrame& frame) {
+    std::string site = frame.file;
+    if (frame.line != 0) site += fmt::format(":{}", frame.line);
+    if (frame.line != 0 && frame.column != 0) site += fmt::format(":{}", frame.column);
+    return {site, frame.function};
   }
 
   std::unique_ptr<TraceStream> stream(std::unique_ptr<TraceReader> reader) const {

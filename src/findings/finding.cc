@@ -57,6 +57,8 @@ Finding make_finding(Candidate candidate, const Symbols& symbols) {
     made.thread = symbols.thread(event.event.thread);
     made.op = event.event.op();
     made.object = symbols.object(event.event);
+    made.thread_number = event.event.thread;
+    made.site_number = event.event.site;
     made.site = symbols.site_text(event.event.site);
     made.function = symbols.site_function(event.event.site);
     made.held_known = event.held_known;

@@ -19,6 +19,12 @@ struct FindingLock {
   bool shared = false;
 };
 
+// A call that led to an event.
+struct FindingCall {
+  std::string site;
+  std::string function;
+};
+
 struct FindingEvent {
   uint64_t index = 0;
   std::string thread;
@@ -29,6 +35,10 @@ struct FindingEvent {
   std::vector<FindingLock> held;
   bool held_known = true;
   std::string role = {};  // what it has to do with the error, if that needs saying
+  ThreadId thread_number = 0;
+  SiteId site_number = kNoSite;
+  std::vector<FindingCall> calls = {};  // innermost first; empty if not known
+  std::string thread_start = {};        // "by main at bank.cpp:20"; empty if not known
 };
 
 struct Finding {

@@ -19,6 +19,10 @@ Json event_json(const FindingEvent& event) {
                {"site", or_null(event.site)}};
   if (!event.function.empty()) json["function"] = event.function;
   if (!event.role.empty()) json["role"] = event.role;
+  if (!event.thread_start.empty()) json["started"] = event.thread_start;
+  for (const FindingCall& call : event.calls) {
+    json["calls"].push_back({{"site", or_null(call.site)}, {"function", call.function}});
+  }
   if (!event.held_known) {
     json["held"] = nullptr;
   } else if (!event.held.empty()) {
@@ -65,6 +69,10 @@ Result<FindingEvent> event_from_json(const Json& json) {
   event.site = text_of(json, "site");
   event.function = text_of(json, "function");
   event.role = text_of(json, "role");
+  event.thread_start = text_of(json, "started");
+  for (const Json& call : list_of(json, "calls")) {
+    if (call.is_object()) event.calls.push_back({text_of(call, "site"), text_of(call, "function")});
+  }
   event.held_known = !json.contains("held") || !json["held"].is_null();
   for (const Json& held : list_of(json, "held")) {
     if (!held.is_object()) return fail("a lock that is held is no object");

@@ -21,6 +21,7 @@ Hooks::Hooks(llvm::Module& module) {
   read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});
   copy_string_ =
       declare(module, "__foretrace_copy_string", nothing, {pointer, pointer, large, pointer});
+  entry_ = declare(module, "__foretrace_entry", nothing, {pointer});
   call_ = declare(module, "__foretrace_call", nothing, {pointer});
   atomic_begin_ = declare(module, "__foretrace_atomic_begin", pointer, {pointer});
   llvm::Type* const end[] = {pointer, pointer, small, pointer};

@@ -16,6 +16,7 @@ class Hooks {
   llvm::FunctionCallee read_string() const { return read_string_; }
   llvm::FunctionCallee copy_string() const { return copy_string_; }
   llvm::FunctionCallee call() const { return call_; }
+  llvm::FunctionCallee entry() const { return entry_; }
   llvm::FunctionCallee atomic_begin() const { return atomic_begin_; }
   llvm::FunctionCallee atomic_read() const { return atomic_read_; }
   llvm::FunctionCallee atomic_write() const { return atomic_write_; }
@@ -31,6 +32,7 @@ class Hooks {
   llvm::FunctionCallee read_string_;
   llvm::FunctionCallee copy_string_;
   llvm::FunctionCallee call_;
+  llvm::FunctionCallee entry_;
   llvm::FunctionCallee atomic_begin_;
   llvm::FunctionCallee atomic_read_;
   llvm::FunctionCallee atomic_write_;

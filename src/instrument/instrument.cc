@@ -52,6 +52,7 @@ class FunctionInstrumenter {
     insert_ranges();
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
     for (llvm::CallBase* call : calls_) instrument_call(*call);
+    if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
   }
 
  private:
@@ -120,7 +121,27 @@ class FunctionInstrumenter {
     return known->second;
   }
 
+  // Of functions, which may themselves record or call what does.
+  bool has_calls() const {
+    return llvm::any_of(
+        calls_, [](const llvm::CallBase* call) { return !llvm::isa<llvm::IntrinsicInst>(call); });
+  }
+
   // ---- what to insert
+
+  // Tells the runtime where the function will return to.
+  void insert_entry() {
+    llvm::BasicBlock& block = function_.getEntryBlock();
+    llvm::IRBuilder<> builder(&block, block.getFirstNonPHIOrDbgOrAlloca());
+    if (const llvm::DISubprogram* const place = function_.getSubprogram()) {
+      builder.SetCurrentDebugLocation(
+          llvm::DILocation::get(function_.getContext(), place->getScopeLine(), 0,
+                                const_cast<llvm::DISubprogram*>(place)));
+    }
+    llvm::Value* const caller = builder.CreateIntrinsic(
+        builder.getPtrTy(), llvm::Intrinsic::returnaddress, {builder.getInt32(0)});
+    builder.CreateCall(hooks_.entry(), {caller});
+  }
 
   Description description_of(const llvm::Instruction& instruction,
                              const llvm::Value* pointer) const {

@@ -28,10 +28,27 @@ std::string file_name(const llvm::DILocation& place) {
   return (place.getDirectory() + "/" + name).str();
 }
 
+std::string name_of(const llvm::DISubprogram& function) {
+  return qualified_name(function.getScope(), function.getName());
+}
+
+std::string inlined_calls(const llvm::DILocation* place) {
+  std::string calls;
+  if (place == nullptr) return calls;
+  for (const llvm::DILocation* outer = place->getInlinedAt(); outer != nullptr;
+       outer = outer->getInlinedAt()) {
+    if (is_system_file(outer->getFilename())) continue;
+    calls +=
+        (llvm::Twine(name_of(*outer->getScope()->getSubprogram())) + "\t" + file_name(*outer) +
+         ":" + llvm::Twine(outer->getLine()) + ":" + llvm::Twine(outer->getColumn()) + "\n")
+            .str();
+  }
+  return calls;
+}
+
 std::string function_name(const llvm::Instruction& instruction, const llvm::DILocation* place) {
   if (place == nullptr) return instruction.getFunction()->getName().str();
-  const llvm::DISubprogram* const function = place->getScope()->getSubprogram();
-  return qualified_name(function->getScope(), function->getName());
+  return name_of(*place->getScope()->getSubprogram());
 }
 
 }  // namespace
@@ -40,8 +57,8 @@ SiteTable::SiteTable(llvm::Module& module) : module_(module) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
   llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
-  type_ = llvm::StructType::create({number, number, number, number, pointer, pointer, pointer},
-                                   "foretrace.site");
+  type_ = llvm::StructType::create(
+      {number, number, number, number, pointer, pointer, pointer, pointer}, "foretrace.site");
 }
 
 llvm::Constant* SiteTable::text(llvm::StringRef content) {
@@ -62,11 +79,13 @@ llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
   const llvm::DILocation* const place = shown_place(instruction.getDebugLoc());
   const std::string file = place != nullptr ? file_name(*place) : "";
   const std::string function = function_name(instruction, place);
+  const std::string inlined = inlined_calls(place);
   const uint32_t line = place != nullptr ? place->getLine() : 0;
   const uint32_t column = place != nullptr ? place->getColumn() : 0;
-  const std::string key = (llvm::Twine(file) + "\n" + llvm::Twine(line) + ":" +
-                           llvm::Twine(column) + "\n" + function + "\n" + description.what)
-                              .str();
+  const std::string key =
+      (llvm::Twine(file) + "\n" + llvm::Twine(line) + ":" + llvm::Twine(column) + "\n" + function +
+       "\n" + description.what + "\n" + inlined)
+          .str();
   llvm::Constant*& known = sites_[key];
   if (known == nullptr) {
     llvm::Type* const number = llvm::Type::getInt32Ty(module_.getContext());
@@ -74,7 +93,7 @@ llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
     llvm::Constant* const value = llvm::ConstantStruct::get(
         type_, {count(0), count(line), count(column),
                 count(description.element < UINT32_MAX ? description.element : 0), text(file),
-                text(function), text(description.what)});
+                text(function), text(description.what), text(inlined)});
     known = new llvm::GlobalVariable(module_, type_, false, llvm::GlobalValue::PrivateLinkage,
                                      value, "__foretrace_site");
   }

@@ -185,6 +185,11 @@ struct DebugInfo::Data {
               [](const UnitRange& a, const UnitRange& b) { return a.start < b.start; });
   }
 
+  std::string function_symbol(uint64_t address) const {
+    const auto* const symbol = symbol_at(functions, address);
+    return symbol != nullptr ? demangled(symbol->second.name.c_str()) : "";
+  }
+
   Dwarf_Die* unit_at(uint64_t address) {
     auto range =
         std::upper_bound(units.begin(), units.end(), address,
@@ -215,9 +220,9 @@ DebugInfo::~DebugInfo() {
 std::vector<CodeFrame> DebugInfo::frames(uint64_t address) const {
   Dwarf_Die* const unit = data_->unit_at(address);
   if (unit == nullptr) {
-    const auto* const symbol = symbol_at(data_->functions, address);
-    if (symbol == nullptr) return {};
-    return {CodeFrame{"", 0, 0, demangled(symbol->second.name.c_str())}};
+    const std::string symbol = data_->function_symbol(address);
+    if (symbol.empty()) return {};
+    return {CodeFrame{"", 0, 0, symbol}};
   }
   std::vector<CodeFrame> frames;
   CodeFrame place = place_at(*unit, address);
@@ -227,17 +232,14 @@ std::vector<CodeFrame> DebugInfo::frames(uint64_t address) const {
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
     place.function = qualified_name(scope);
-    // A lambda has no name there, but its symbol has.
-    const auto* const symbol = symbol_at(data_->functions, address);
-    if (place.function.empty() && tag == DW_TAG_subprogram && symbol != nullptr) {
-      place.function = demangled(symbol->second.name.c_str());
-    }
     frames.push_back(place);
     if (tag == DW_TAG_subprogram) break;
     place = {file_number(*unit, number_of(scope, DW_AT_call_file)),
              number_of(scope, DW_AT_call_line), number_of(scope, DW_AT_call_column), ""};
   }
   if (frames.empty()) frames.push_back(place);
+  // libdw does not find functions inside of functions, as lambdas are.
+  if (frames.back().function.empty()) frames.back().function = data_->function_symbol(address);
   return frames;
 }
 

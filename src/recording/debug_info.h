@@ -2,6 +2,7 @@
 // libdw; only this file's implementation knows it.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,6 +16,7 @@ struct CodeFrame {
   uint32_t line = 0;
   uint32_t column = 0;
   std::string function;  // with its namespaces and classes
+  auto operator<=>(const CodeFrame&) const = default;
 };
 
 class DebugInfo {

@@ -70,7 +70,7 @@ bool LiveReader::add_process(uint32_t number) {
   RecordedNames* const names = names_of(header->names);
   if (names == nullptr) return false;
   processes_.push_back(std::make_unique<ProcessMerger>(session_.folder(), number, std::move(*file),
-                                                       *names, mutable_symbols(), counts_));
+                                                       *names, mutable_symbols(), counts_, *log_));
   return true;
 }
 
@@ -80,13 +80,16 @@ RecordedNames* LiveReader::names_of(uint32_t number) {
     std::optional<MappedFile> file =
         MappedFile::open(fmt::format("{}/n{}", session_.folder(), number), recording::kNamesBytes);
     if (!file) return nullptr;
-    found = names_.try_emplace(number, std::move(*file), sites_, *libraries_).first;
+    found = names_.try_emplace(number, std::move(*file), sites_, *notes_).first;
   }
   return &found->second;
 }
 
 void LiveReader::finish() {
   finished_ = true;
+  if (log_->stacks.left_out() > 0) {
+    add_note("the run was long: calls that led to its later events are not known");
+  }
   uint64_t left_out = 0;
   for (const auto& process : processes_) left_out += process->left_out();
   if (left_out > 0) {

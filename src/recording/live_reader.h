@@ -23,8 +23,11 @@ class LiveReader : public TraceReader {
   // Called with each batch before it is handed out.
   void set_copy(std::function<void(const EventBatch&)> copy) { copy_ = std::move(copy); }
 
-  // Where sites are; complete when the trace has been read.
-  std::shared_ptr<const SiteLibraries> site_libraries() const { return libraries_; }
+  // What is known of sites; complete when the trace has been read.
+  std::shared_ptr<const SiteNotes> site_notes() const { return notes_; }
+
+  // Likewise: stacks and starts of threads.
+  std::shared_ptr<const RunLog> log() const { return log_; }
 
   Result<void> read(EventBuffer& buffer) override;
 
@@ -40,7 +43,8 @@ class LiveReader : public TraceReader {
   Session& session_;
   Program& program_;
   SiteInterner sites_;
-  std::shared_ptr<SiteLibraries> libraries_ = std::make_shared<SiteLibraries>();
+  std::shared_ptr<SiteNotes> notes_ = std::make_shared<SiteNotes>();
+  std::shared_ptr<RunLog> log_ = std::make_shared<RunLog>();
   NameCounts counts_;
   std::map<uint32_t, RecordedNames> names_;
   std::vector<std::unique_ptr<ProcessMerger>> processes_;

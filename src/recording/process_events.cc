@@ -10,11 +10,12 @@ using recording::Kind;
 using recording::Record;
 
 ProcessEvents::ProcessEvents(uint32_t process, RecordedNames& names, Symbols& symbols,
-                             NameCounts& counts)
+                             NameCounts& counts, RunLog& log)
     : process_(process),
       names_(names),
       symbols_(symbols),
       counts_(counts),
+      log_(log),
       memory_([this](uint64_t address, uint64_t) {
         return symbols_.names(Space::location).append(unique(name_of_place(address, "memory")));
       }) {}
@@ -32,7 +33,8 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   if (record.kind() == Kind::stamp) return;  // nothing but an order
   // While a thread waits, only a signal handler can record in its name.
   const bool reacquires = record.kind() == Kind::lock && self.waits_for == address;
-  if (self.joined || (self.waits_for && !reacquires)) {
+  const bool is_event = record.kind() != Kind::stack;
+  if (is_event && (self.joined || (self.waits_for && !reacquires))) {
     ++left_out_;
     return;
   }
@@ -73,12 +75,15 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
       }
       return emit(self, Op::barrier, known->second);
     }
-    case Kind::thread_create:
-      return emit(self, Op::fork, thread(static_cast<uint32_t>(address)).id);
+    case Kind::thread_create: {
+      const ThreadId child = thread(static_cast<uint32_t>(address)).id;
+      log_.starts[child] = {self.id, next_index(), site_of(self)};
+      return emit(self, Op::fork, child);
+    }
     case Kind::thread_join:
       return join(self, thread(static_cast<uint32_t>(address)));
     case Kind::alloc:
-      return begin_block(address, self.operand, record.site());
+      return begin_block(self, address, self.operand);
     case Kind::free:
       return end_block(address);
     case Kind::lock_gone:
@@ -90,6 +95,10 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
       return end_unit(self);
     case Kind::benign:
       benign_[address] = self.operand;
+      return;
+    case Kind::stack:
+      self.stack = static_cast<uint32_t>(address);
+      log_.stacks.note(self.id, next_index(), names_.stacks(), self.stack);
       return;
     case Kind::none:
     case Kind::operand:
@@ -111,7 +120,7 @@ ProcessEvents::Thread& ProcessEvents::new_thread(uint32_t number) {
 }
 
 void ProcessEvents::emit(const Thread& thread, Op op, uint32_t object) {
-  const SiteId site = names_.site(site_number_).site;
+  const SiteId site = site_of(thread);
   buffer_->events.push_back(
       make_event(thread.id, op, object, impatient_ ? impatient_twin(site) : site));
 }
@@ -157,7 +166,7 @@ void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64
     op = op == Op::rd ? Op::vrd : Op::vwr;
   }
   // A range has many: the rest of the event is the same for all of them.
-  Event event = make_event(thread.id, op, 0, names_.site(site_number_).site);
+  Event event = make_event(thread.id, op, 0, site_of(thread));
   for (const LocationId location : memory_.locate(address, bytes)) {
     event.object = location;
     buffer_->events.push_back(event);
@@ -261,10 +270,10 @@ void ProcessEvents::end_unit(Thread& thread) {
 
 // ---- memory
 
-void ProcessEvents::begin_block(uint64_t address, uint64_t bytes, uint32_t site) {
+void ProcessEvents::begin_block(const Thread& thread, uint64_t address, uint64_t bytes) {
   forget(address, bytes);
   blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
-  blocks_[address] = {bytes, site, {}};
+  blocks_[address] = {bytes, site_number_, thread.stack, {}};
 }
 
 void ProcessEvents::end_block(uint64_t address) {
@@ -299,7 +308,7 @@ const std::pair<const uint64_t, ProcessEvents::Block>* ProcessEvents::block_at(u
   Block& block = found->second;
   if (address >= found->first + block.bytes || block.site == 0) return nullptr;
   if (block.place.empty()) {
-    const std::string site = symbols_.site_text(names_.site(block.site).site);
+    const std::string site = symbols_.site_text(names_.site_in(block.site, block.stack));
     if (site.empty()) return nullptr;
     block.place = " of the object allocated at " + site;
   }

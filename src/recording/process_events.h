@@ -10,6 +10,7 @@
 
 #include <tsl/robin_map.h>
 
+#include "recording/call_stacks.h"
 #include "recording/memory_map.h"
 #include "recording/recorded_names.h"
 #include "runtime/layout.h"
@@ -23,12 +24,25 @@ namespace foretrace {
 // a number that was not needed does no harm.
 using NameCounts = tsl::robin_map<uint64_t, uint32_t>;
 
+// What is known of a run beside its trace.
+struct RunLog {
+  StackLog stacks;
+  // By thread: the event that started it.
+  struct Start {
+    ThreadId by;
+    uint64_t index;
+    SiteId site;
+  };
+  std::map<ThreadId, Start> starts;
+};
+
 // The events are well-formed (trace/well_formed.h) whatever the records say: a
 // record that cannot be, because others were lost or because the program does
 // what POSIX forbids, is left out and counted.
 class ProcessEvents {
  public:
-  ProcessEvents(uint32_t process, RecordedNames& names, Symbols& symbols, NameCounts& counts);
+  ProcessEvents(uint32_t process, RecordedNames& names, Symbols& symbols, NameCounts& counts,
+                RunLog& log);
 
   // Appends the events of a record of thread `number` to `buffer`.
   void add(uint32_t number, const recording::Record& record, EventBuffer& buffer);
@@ -45,6 +59,7 @@ class ProcessEvents {
   struct Thread {
     ThreadId id = 0;
     uint64_t operand = 0;
+    uint32_t stack = 0;  // the number of its call stack
     std::vector<Held> held;
     std::optional<uint64_t> waits_for;  // the address of the mutex
     std::vector<uint32_t> units;
@@ -59,6 +74,7 @@ class ProcessEvents {
   struct Block {
     uint64_t bytes;
     uint32_t site;
+    uint32_t stack;
     std::string place = {};  // " of the object allocated at …", once it is needed
   };
 
@@ -66,6 +82,8 @@ class ProcessEvents {
     return number < threads_.size() && threads_[number] ? *threads_[number] : new_thread(number);
   }
   Thread& new_thread(uint32_t number);
+  SiteId site_of(const Thread& thread) { return names_.site_in(site_number_, thread.stack); }
+  uint64_t next_index() const { return buffer_->first_index + buffer_->events.size(); }
   void emit(const Thread& thread, Op op, uint32_t object);
   void access(const Thread& thread, Op op, uint64_t address, uint64_t bytes);
   void acquire(Thread& thread, uint64_t address, bool shared);
@@ -79,7 +97,7 @@ class ProcessEvents {
   uint32_t label_named(const std::string& name);
   void end_unit(Thread& thread);
   void let_go_of_everything(Thread& thread);
-  void begin_block(uint64_t address, uint64_t bytes, uint32_t site);
+  void begin_block(const Thread& thread, uint64_t address, uint64_t bytes);
   void end_block(uint64_t address);
   void forget(uint64_t address, uint64_t bytes);
 
@@ -95,6 +113,7 @@ class ProcessEvents {
   RecordedNames& names_;
   Symbols& symbols_;
   NameCounts& counts_;
+  RunLog& log_;
   MemoryMap memory_;
   std::deque<std::optional<Thread>> threads_;      // by number; never move
   std::map<uint64_t, Lock> locks_;                 // by address

@@ -14,11 +14,12 @@ using recording::Record;
 using recording::RingHeader;
 
 ProcessMerger::ProcessMerger(std::string folder, uint32_t process, MappedFile header,
-                             RecordedNames& names, Symbols& symbols, NameCounts& counts)
+                             RecordedNames& names, Symbols& symbols, NameCounts& counts,
+                             RunLog& log)
     : folder_(std::move(folder)),
       process_(process),
       file_(std::move(header)),
-      events_(process, names, symbols, counts) {}
+      events_(process, names, symbols, counts, log) {}
 
 bool ProcessMerger::merge(EventBuffer& buffer, size_t most) {
   // The order of these two matters: whatever was written before a stamp below

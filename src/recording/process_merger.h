@@ -21,7 +21,7 @@ namespace foretrace {
 class ProcessMerger {
  public:
   ProcessMerger(std::string folder, uint32_t process, MappedFile header, RecordedNames& names,
-                Symbols& symbols, NameCounts& counts);
+                Symbols& symbols, NameCounts& counts, RunLog& log);
 
   // Appends what is known to come next, at most about `most` events; whether
   // there was anything.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "recording/code_modules.h"
+#include "recording/call_stacks.h"
 #include "recording/mapped_file.h"
 #include "runtime/layout.h"
 #include "trace/interner.h"
@@ -19,28 +19,37 @@ class SiteInterner {
   explicit SiteInterner(Symbols& symbols)
       : symbols_(symbols), files_(symbols.files), functions_(symbols.functions) {}
   SiteId intern(std::string_view file, uint32_t line, uint32_t column, std::string_view function);
+  // A place that code was inlined into by different calls is as many sites.
+  SiteId intern(SiteId place, const std::vector<CodeFrame>& inlined);
 
  private:
   Symbols& symbols_;
   Interner files_;
   Interner functions_;
   tsl::robin_map<Site, SiteId, SiteHash> sites_;
+  std::map<std::pair<SiteId, std::vector<CodeFrame>>, SiteId> inlined_;
 };
 
-// The library (path) that a site's code is in; nothing for the program itself.
-using SiteLibraries = std::map<SiteId, std::string>;
+// What else is known of the sites of a trace.
+struct SiteNotes {
+  // The library (path) that its code is in; nothing for the program itself.
+  std::map<SiteId, std::string> libraries;
+  // The calls that were inlined there, innermost first.
+  std::map<SiteId, std::vector<CodeFrame>> inlined;
+};
 
 struct RecordedSite {
   SiteId site = kNoSite;
-  std::string what;      // what is accessed there; empty if not known
-  uint32_t element = 0;  // the size of the array's element, or 0
+  bool is_system = false;  // in a system header
+  std::string what;        // what is accessed there; empty if not known
+  uint32_t element = 0;    // the size of the array's element, or 0
 };
 
 // The names of one program image. They grow while the program runs.
 class RecordedNames {
  public:
-  RecordedNames(MappedFile file, SiteInterner& sites, SiteLibraries& libraries)
-      : file_(std::move(file)), sites_(sites), libraries_(libraries) {}
+  RecordedNames(MappedFile file, SiteInterner& sites, SiteNotes& notes)
+      : file_(std::move(file)), sites_(sites), notes_(notes) {}
 
   // A name is written before the first record that uses it.
   const RecordedSite& site(uint32_t number) {
@@ -48,25 +57,42 @@ class RecordedNames {
     if (number >= by_number_.size()) read_new();
     return number < by_number_.size() ? by_number_[number] : unknown_;
   }
+  // The site with this number where the stack with that number led: of a call
+  // inside a system header, the place of the program that called it.
+  SiteId site_in(uint32_t number, uint32_t stack) {
+    const RecordedSite& site = this->site(number);
+    return site.is_system && stack != 0 ? outer_site(number, stack) : site.site;
+  }
   std::string label(uint32_t number);
   // The global variable at an address, as far as debug information is read: ""
   // for programs of the compiler plugin, whose sites say it.
-  std::string variable(uint64_t address) { return modules_.variable(address); }
+  std::string variable(uint64_t address) { return stacks_->modules().variable(address); }
+  // Stacks are written before the first record that uses them.
+  std::shared_ptr<CallStacks> stacks() {
+    read_new();
+    return stacks_;
+  }
   // "" if the program gave the thread no name.
   std::string thread(uint32_t process, uint32_t thread);
 
  private:
   const RecordedSite& code_site(uint32_t number);
+  void note_inlined(RecordedSite& site, std::vector<CodeFrame> inlined);
+  SiteId outer_site(uint32_t number, uint32_t stack);
+  SiteId intern(const CodeFrame& frame) {
+    return sites_.intern(frame.file, frame.line, frame.column, frame.function);
+  }
   void read_new();
   void read_entry(const recording::NameEntry& entry, const char* text);
 
   MappedFile file_;
   SiteInterner& sites_;
-  SiteLibraries& libraries_;
+  SiteNotes& notes_;
   uint64_t read_ = 0;  // bytes of entries
   std::vector<RecordedSite> by_number_ = std::vector<RecordedSite>(1);
-  CodeModules modules_;
+  std::shared_ptr<CallStacks> stacks_ = std::make_shared<CallStacks>();
   tsl::robin_map<uint32_t, std::unique_ptr<RecordedSite>> code_sites_;
+  tsl::robin_map<uint64_t, SiteId> outer_sites_;  // by number and stack
   std::map<uint32_t, std::string> labels_;
   std::map<std::pair<uint32_t, uint32_t>, std::string> threads_;
   RecordedSite unknown_;

@@ -67,6 +67,14 @@ class TextReport {
     if (const auto line = sources_.at(event.site)) {
       print("    {:>5} | {}\n", line->number, printable(line->text, 120));
     }
+    for (const FindingCall& call : event.calls) {
+      print("          called by {}{}\n", printable(call.function, 200),
+            call.site.empty() ? "" : " at " + printable(call.site, 200));
+    }
+    if (!event.thread_start.empty()) {
+      print("          thread {} was started {}\n", printable(event.thread),
+            printable(event.thread_start, 200));
+    }
   }
 
   // Which units were violated how often, and by whom, if there are several.

@@ -64,21 +64,26 @@ void record_access(uint64_t address, uint32_t size, SiteRef site);
 template <bool kWrite>
 void record_range(uint64_t address, uint64_t bytes, SiteRef site);
 
+// Both are part of the hooks, whose frame they note.
 template <bool kWrite, uint32_t kSize>
-inline void access(const void* pointer, SiteRef site) {
+__attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
   // A program that nobody records should hardly notice that it could be.
   if (!recording_on.load(std::memory_order_relaxed)) return;
   const auto address = reinterpret_cast<uint64_t>(pointer);
   if ((address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) {
+    self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
     return record_range<kWrite>(address, kSize, site);
   }
   if (self.filter != nullptr && is_repeated<kWrite>(address, byte_bits(address, kSize))) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   record_access<kWrite>(address, kSize, site);
 }
 
 template <bool kWrite>
-inline void access_range(const void* pointer, uint64_t bytes, SiteRef site) {
+__attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,
+                                                        SiteRef site) {
   if (bytes == 0 || !recording_on.load(std::memory_order_relaxed)) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   record_range<kWrite>(reinterpret_cast<uint64_t>(pointer), bytes, site);
 }
 

@@ -3,6 +3,7 @@
 #include "runtime/atomics.h"
 
 #include "runtime/access.h"
+#include "runtime/call_stack.h"
 #include "runtime/spin_lock.h"
 
 namespace foretrace::runtime {
@@ -83,22 +84,26 @@ FORETRACE_HOOK void* __foretrace_atomic_begin(const void* p) {
 
 FORETRACE_HOOK void __foretrace_atomic_read(void* lock, const void* p, uint32_t size,
                                             const Site* site) {
+  foretrace::runtime::self.frame = FORETRACE_FRAME;
   foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
                                  size, Kind::atomic_read, site);
 }
 FORETRACE_HOOK void __foretrace_atomic_write(void* lock, const void* p, uint32_t size,
                                              const Site* site) {
+  foretrace::runtime::self.frame = FORETRACE_FRAME;
   foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
                                  size, Kind::atomic_write, site);
 }
 FORETRACE_HOOK void __foretrace_atomic_update(void* lock, const void* p, uint32_t size,
                                               const Site* site) {
+  foretrace::runtime::self.frame = FORETRACE_FRAME;
   foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
                                  size, Kind::atomic_update, site);
 }
 // A compare-and-exchange that may have failed: then it only read.
 FORETRACE_HOOK void __foretrace_atomic_exchange(void* lock, const void* p, uint32_t size,
                                                 uint32_t succeeded, const Site* site) {
+  foretrace::runtime::self.frame = FORETRACE_FRAME;
   foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
                                  size, succeeded != 0 ? Kind::atomic_update : Kind::atomic_read,
                                  site);

@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 2;
+inline constexpr uint32_t kVersion = 3;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -50,6 +50,7 @@ enum class Kind : uint8_t {
   try_lock = 24,         // stamped; as lock, by a thread that would not have waited for ever
   try_lock_shared = 25,  //
   benign = 26,           // stamped; races on as many bytes as the operand says are meant
+  stack = 27,            // the calls that led to what follows; the address is its number
 };
 
 // 16 bytes:
@@ -100,6 +101,7 @@ struct NamesHeader {
   std::atomic<uint64_t> used;        // bytes of entries, all of them complete
   std::atomic<uint32_t> next_site;   // numbers count from 1
   std::atomic<uint32_t> next_label;  //
+  std::atomic<uint32_t> next_stack;  //
   std::atomic<uint32_t> lock;        // held by a thread that adds an entry
 };
 inline constexpr size_t kNamesBytes = size_t{64} << 20;  // a sparse file
@@ -107,13 +109,17 @@ inline constexpr size_t kNamesBytes = size_t{64} << 20;  // a sparse file
 // Entries follow the header. Each: a NameEntry, then its strings, each with a
 // zero byte at its end, padded to a multiple of 8 bytes.
 enum class NameKind : uint32_t {
-  site = 1,    // file, function, what is accessed, the library ("" for the program)
+  site = 1,    // file, function, what is accessed, the library ("" for the program), and
+               // the calls that were inlined (site.h)
   label = 2,   // the label of a unit
   thread = 3,  // a thread's name; `number` is the thread, `line` the process
   // Code that was compiled with -fsanitize=thread: its file, and four hexadecimal
   // numbers: what to subtract from addresses to get those in the file, the start
   // and end of its memory, and the start of its code; `line` is its first number.
   module = 4,
+  // A stack: that with the number `line` (0: none), and a call from the place with
+  // the site's number `column`.
+  stack = 5,
 };
 // The site's number of a place in a module: this bit, and the number of the
 // module's first byte of code plus the place's distance from it.

@@ -27,24 +27,26 @@ class Call {
  public:
   explicit Call(const void* return_address)
       : place_(SiteRef::before(return_address)),
-        counts_(recording_on.load(std::memory_order_relaxed) && is_in_module(place_.code())) {}
+        counts_(recording_on.load(std::memory_order_relaxed) &&
+                has_sanitizer_hooks(place_.code())) {}
 
-  void reads(const void* p, size_t bytes) const {
+  __attribute__((always_inline)) void reads(const void* p, size_t bytes) const {
     if (counts_) access_range<false>(p, bytes, place_);
   }
-  void writes(const void* p, size_t bytes) const {
+  __attribute__((always_inline)) void writes(const void* p, size_t bytes) const {
     if (counts_) access_range<true>(p, bytes, place_);
   }
   // A string with its end, but `most` bytes at most.
-  void reads_string(const char* text, size_t most = SIZE_MAX) const {
+  __attribute__((always_inline)) void reads_string(const char* text, size_t most = SIZE_MAX) const {
     if (counts_) access_range<false>(text, bytes_of(text, most), place_);
   }
   // A string that is copied; a limit is filled up with zeros.
-  void copies_string(const char* target, const char* text) const {
+  __attribute__((always_inline)) void copies_string(const char* target, const char* text) const {
     if (counts_) access_range<true>(target, bytes_of(text, SIZE_MAX), place_);
   }
   // Two strings, up to where they differ.
-  void compares(const char* a, const char* b, size_t most = SIZE_MAX) const {
+  __attribute__((always_inline)) void compares(const char* a, const char* b,
+                                               size_t most = SIZE_MAX) const {
     if (!counts_) return;
     size_t bytes = 0;
     while (bytes < most && a[bytes] == b[bytes] && a[bytes] != '\0') ++bytes;

@@ -22,6 +22,7 @@ struct Module {
   uint64_t code;  // the first byte of its code
   uint64_t code_end;
   const char* path;
+  bool sanitizer;  // its hooks are those of -fsanitize=thread
 };
 
 // A place in the table, found by the code's addresses. `end` 0: its module is
@@ -76,18 +77,17 @@ Needs needs_of(uint64_t bias, const ElfW(Dyn) * entry) {
   return needs;
 }
 
-// Whether it has hooks: whether it needs __tsan_init.
-bool has_hooks(const Needs& needs) {
+bool needs_symbol(const Needs& needs, const char* wanted) {
   if (needs.symbols == nullptr || needs.names == nullptr || needs.hash == nullptr) return false;
   const uint32_t first_defined = needs.hash[1];
   for (uint32_t i = 1; i < first_defined; ++i) {
-    if (std::strcmp(needs.names + needs.symbols[i].st_name, "__tsan_init") == 0) return true;
+    if (std::strcmp(needs.names + needs.symbols[i].st_name, wanted) == 0) return true;
   }
   return false;
 }
 
 Module module_of(const dl_phdr_info& info) {
-  Module module = {info.dlpi_addr, 0, 0, 0, 0, info.dlpi_name};
+  Module module = {info.dlpi_addr, 0, 0, 0, 0, info.dlpi_name, false};
   for (uint16_t i = 0; i < info.dlpi_phnum; ++i) {
     const auto& segment = info.dlpi_phdr[i];
     if (segment.p_type != PT_LOAD) continue;
@@ -154,8 +154,10 @@ int look_at(dl_phdr_info* info, size_t /*size*/, void* data) {
     if (segment.p_type != PT_DYNAMIC) continue;
     const auto* const dynamic =
         reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + segment.p_vaddr);
-    if (!has_hooks(needs_of(info->dlpi_addr, dynamic))) break;
-    const Module module = module_of(*info);
+    const Needs needs = needs_of(info->dlpi_addr, dynamic);
+    Module module = module_of(*info);
+    module.sanitizer = needs_symbol(needs, "__tsan_init");
+    if (!module.sanitizer && !needs_symbol(needs, "__foretrace_entry")) break;
     const Known* const same = find(module.code);
     if (same == nullptr || same->module.bias != module.bias || same->end != module.code_end) {
       append(module);
@@ -168,13 +170,15 @@ int look_at(dl_phdr_info* info, size_t /*size*/, void* data) {
 }  // namespace
 
 void find_modules() {
+  // Another thread that looks will find the same; and this may be a signal handler
+  // that interrupted such a look.
+  if (lock.exchange(1, std::memory_order_acquire) != 0) return;
   const KeepErrno keep;
-  const Entry entry;  // keeps signal handlers out while the lock is held
-  const SpinGuard guard(lock);
   unsigned long long now = loaded;
   ::dl_iterate_phdr(look_at, &now);
   loaded = now;
-  if (entry) note_new();
+  if (recording_on.load(std::memory_order_relaxed)) note_new();
+  lock.store(0, std::memory_order_release);
 }
 
 void note_modules() {
@@ -192,7 +196,10 @@ const char* library_of(const void* address) {
   return found.dlfo_link_map != nullptr ? found.dlfo_link_map->l_name : "";
 }
 
-bool is_in_module(uint64_t code_address) { return find(code_address) != nullptr; }
+bool has_sanitizer_hooks(uint64_t code_address) {
+  const Known* const place = find(code_address);
+  return place != nullptr && place->module.sanitizer;
+}
 
 uint32_t code_number(uint64_t code_address) {
   const Known* const place = find(code_address);

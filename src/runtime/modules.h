@@ -1,21 +1,22 @@
-// The modules (program and libraries) whose code was compiled with
-// -fsanitize=thread. Their hooks have no site, only the address that they
-// return to; the recorder finds the place in debug information.
+// The modules (program and libraries) whose code has hooks. Those of
+// -fsanitize=thread have no site, only the address that they return to, and so
+// have calls: the recorder finds the place in debug information.
 #pragma once
 
 #include <cstdint>
 
 namespace foretrace::runtime {
 
-// Looks for modules that were loaded since the last time. Called by __tsan_init,
-// which every compiled file calls before anything of it runs.
+// Looks for modules that were loaded since the last time. Called at the start, by
+// __tsan_init, which every file with such hooks calls before anything of it runs,
+// and when an address is in no module that is known.
 void find_modules();
 
 // Writes down what was added before the session was there.
 void note_modules();
 
-// Whether the address is in code of such a module.
-bool is_in_module(uint64_t code_address);
+// Whether the address is in code that was compiled with -fsanitize=thread.
+bool has_sanitizer_hooks(uint64_t code_address);
 
 // The number of a place (layout.h, kCodeSite); 0 if it is in no module.
 uint32_t code_number(uint64_t code_address);

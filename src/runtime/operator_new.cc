@@ -1,5 +1,5 @@
-// operator new of C++, for the place of the call: the library's calls malloc(),
-// and only that call would be seen.
+// Functions of the C++ library, for the place of the call: operator new calls
+// malloc(), std::thread pthread_create(), and only that call would be seen.
 #include <cstddef>
 #include <new>
 
@@ -41,3 +41,19 @@ FORETRACE_NEW_WITH(_ZnwmRKSt9nothrow_t, const void*)
 FORETRACE_NEW_WITH(_ZnamRKSt9nothrow_t, const void*)
 FORETRACE_NEW_WITH(_ZnwmSt11align_val_t, size_t)
 FORETRACE_NEW_WITH(_ZnamSt11align_val_t, size_t)
+
+// std::thread::_M_start_thread(std::unique_ptr<_State>, void (*)()); a unique_ptr
+// is passed by its address.
+FORETRACE_INTERCEPT void
+_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
+    void* thread, void* state, void (*depend)()) {
+  const CallPlace place(__builtin_return_address(0));
+  static auto* const real_start = next<void(void*, void*, void (*)())>(
+      "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
+  real_start(thread, state, depend);
+}
+FORETRACE_INTERCEPT void _ZNSt6thread4joinEv(void* thread) {
+  const CallPlace place(__builtin_return_address(0));
+  static auto* const real_join = next<void(void*)>("_ZNSt6thread4joinEv");
+  real_join(thread);
+}

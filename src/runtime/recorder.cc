@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/call_stack.h"
 #include "runtime/modules.h"
 #include "runtime/shadow.h"
 #include "runtime/spin_lock.h"
@@ -67,6 +68,7 @@ bool make_names() {
   if (process.names == nullptr) return false;
   process.names->next_site = 1;
   process.names->next_label = 1;
+  process.names->next_stack = 1;
   return true;
 }
 
@@ -163,7 +165,7 @@ char* append_text(char* target, const char* text) {
 }
 
 struct NameText {
-  const char* parts[4];
+  const char* parts[5];
   size_t bytes() const {
     size_t sum = 0;
     for (const char* part : parts) sum += std::strlen(part) + 1;
@@ -199,7 +201,11 @@ void after_fork_in_child() {
     ::munmap(self.ring, kRingHeaderBytes + self.ring->capacity * sizeof(Record));
     ::munmap(self.filter, kFilterEntries * sizeof(FilterEntry));
   }
+  CallFrame* const calls = self.calls;  // the calls are the same as before
+  const uint32_t depth = self.depth;
   self = Thread{};
+  self.calls = calls;
+  self.depth = depth;
   if (!make_process(names_number)) stop_recording();
 }
 
@@ -215,6 +221,7 @@ __attribute__((constructor(101))) void start() {
   const uint32_t names_number = process.session->names.load();
   if (!map_shadow() || !make_names() || !make_process(names_number)) return;
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  find_modules();
   note_modules();
   recording_on.store(true, std::memory_order_relaxed);
 }
@@ -235,13 +242,22 @@ Entry::Entry() {
   if (!granted_) self.busy = false;
 }
 
+void Entry::append_stack() {
+  const uint32_t stack = current_stack();
+  if (stack == self.stack || !reserve(1)) return;
+  self.stack = stack;
+  put(Record::make(Kind::stack, stack, 0, 0, 0));
+}
+
 void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper) {
   const uint32_t site_number = number_of(site);
+  append_stack();
   if (reserve(1)) put(Record::make(kind, address, size, site_number, upper));
 }
 
 void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t site_number = number_of(site);
+  append_stack();
   if (!reserve(1)) return;
   self.stamp = take_stamp();
   Record record = Record::make(kind, address, size, site_number, self.stamp);
@@ -250,6 +266,7 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
 }
 
 void Entry::append_operand(uint64_t number) {
+  append_stack();
   // The record that follows must find its place too, or the operand is lost.
   if (reserve(2)) put(Record::make(Kind::operand, number, 0, 0, 0));
 }
@@ -300,6 +317,9 @@ void end_thread() {
   ring->ended.store(1, std::memory_order_release);
   ::munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
   ::munmap(filter, kFilterEntries * sizeof(FilterEntry));
+  if (self.calls != nullptr) ::munmap(self.calls, kMostFrames * sizeof(CallFrame));
+  self.calls = nullptr;
+  self.depth = 0;
 }
 
 uint32_t number_of(SiteRef ref) {
@@ -314,7 +334,7 @@ uint32_t number_of(SiteRef ref) {
   if (again != 0) return again;
   const uint32_t fresh = process.names->next_site.load();
   if (!add_name({0, NameKind::site, fresh, site->line, site->column, site->element},
-                {{site->file, site->function, site->what, library_of(site)}})) {
+                {{site->file, site->function, site->what, library_of(site), site->inlined}})) {
     return 0;
   }
   process.names->next_site.store(fresh + 1);
@@ -327,7 +347,7 @@ uint32_t new_label(const char* label) {
   if (!entry) return 0;
   const SpinGuard guard(process.names->lock);
   const uint32_t fresh = process.names->next_label.load();
-  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label, "", "", ""}})) return 0;
+  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label, "", "", "", ""}})) return 0;
   process.names->next_label.store(fresh + 1);
   return fresh;
 }
@@ -336,12 +356,23 @@ void name_thread(const char* name) {
   const Entry entry;
   if (!entry) return;
   const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name, "", "", ""}});
+  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name, "", "", "", ""}});
+}
+
+uint32_t new_stack(uint32_t parent, uint32_t place, uint64_t most) {
+  const SpinGuard guard(process.names->lock);
+  const uint32_t fresh = process.names->next_stack.load();
+  if (fresh > most ||
+      !add_name({0, NameKind::stack, fresh, parent, place, 0}, {{"", "", "", "", ""}})) {
+    return 0;
+  }
+  process.names->next_stack.store(fresh + 1);
+  return fresh;
 }
 
 void note_module(uint32_t base, const char* path, const char* addresses) {
   const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses, "", ""}});
+  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses, "", "", ""}});
 }
 
 KeepErrno::KeepErrno() : saved_(errno) {}

@@ -28,6 +28,8 @@ struct FilterEntry {
 inline constexpr uint32_t kFilterEntries = 1U << 15;
 inline constexpr uint32_t kStretchBits = 20;
 
+struct CallFrame;
+
 // A thread's state. All zeros: the thread has recorded nothing yet.
 struct Thread {
   FilterEntry* filter;  // null until the thread records for the first time
@@ -43,7 +45,11 @@ struct Thread {
   recording::RingHeader* ring;
   Record* records;
   uint64_t written;
-  uint64_t limit;  // up to this many records there is space
+  uint64_t limit;    // up to this many records there is space
+  CallFrame* calls;  // call_stack.h; null until a function was entered
+  uint32_t depth;
+  uint32_t stack;  // the number of the stack that was recorded last
+  uint64_t frame;  // of the hook or interceptor that records
 };
 extern __thread Thread self __attribute__((tls_model("initial-exec")));
 
@@ -74,6 +80,9 @@ class Entry {
   void begin_stretch();
 
  private:
+  // Says where the thread is, if that has changed since the last record.
+  void append_stack();
+
   bool granted_ = false;
 };
 
@@ -93,7 +102,8 @@ inline SiteRef take_call_site() {
 // returns to, if the program's hooks have not said it already.
 class CallPlace {
  public:
-  explicit CallPlace(const void* return_address) {
+  __attribute__((always_inline)) explicit CallPlace(const void* return_address) {
+    self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
     if (self.call_site.is_known() || !recording_on.load(std::memory_order_relaxed)) return;
     self.call_site = SiteRef::before(return_address);
     mine_ = true;
@@ -119,6 +129,9 @@ void end_thread();
 uint32_t number_of(SiteRef site);
 uint32_t new_label(const char* label);
 void name_thread(const char* name);
+// A number for the stack of `parent` and a call at a place (modules.h); 0 if
+// there are `most` already, or no more space for names.
+uint32_t new_stack(uint32_t parent, uint32_t place, uint64_t most);
 // Writes down a module of the program (layout.h); the caller sees to it that
 // this happens once.
 void note_module(uint32_t base, const char* path, const char* addresses);

@@ -13,7 +13,9 @@ struct Site {
   uint32_t element;  // the size of the array's element that is accessed, or 0
   const char* file;
   const char* function;
-  const char* what;  // "Account::balance", "counter"; empty if not known
+  const char* what;     // "Account::balance", "counter"; empty if not known
+  const char* inlined;  // the calls that were inlined here, innermost first, each as
+                        // "function\tfile:line:column\n"
 };
 
 // Where something happens: a Site of the plugin, or an address in code that was

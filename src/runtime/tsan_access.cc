@@ -1,6 +1,7 @@
 // The hooks that GCC and Clang put before accesses with -fsanitize=thread. They
 // have no site: the place is where they return to.
 #include "runtime/access.h"
+#include "runtime/call_stack.h"
 #include "runtime/modules.h"
 #include "runtime/real.h"
 
@@ -11,7 +12,9 @@ using foretrace::runtime::SiteRef;
 #define FORETRACE_HERE SiteRef::before(__builtin_return_address(0))
 
 FORETRACE_INTERCEPT void __tsan_init() { foretrace::runtime::find_modules(); }
-FORETRACE_INTERCEPT void __tsan_func_entry(void* /*caller*/) {}
+FORETRACE_INTERCEPT void __tsan_func_entry(const void* caller) {
+  foretrace::runtime::enter_function(FORETRACE_FRAME, caller);
+}
 FORETRACE_INTERCEPT void __tsan_func_exit() {}
 
 // Accesses of a size, in all the forms in which compilers have them.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "runtime/atomics.h"
+#include "runtime/call_stack.h"
 #include "runtime/real.h"
 
 namespace foretrace::runtime {
@@ -77,7 +78,7 @@ int compare_exchange_into(volatile T* p, T* expected, T desired, SiteRef site) {
 
 using namespace foretrace::runtime;
 
-#define FORETRACE_HERE SiteRef::before(__builtin_return_address(0))
+#define FORETRACE_HERE (self.frame = FORETRACE_FRAME, SiteRef::before(__builtin_return_address(0)))
 
 // One change of a value, by an expression of `old` and `value`.
 #define FORETRACE_CHANGE(bits, T, name, expression)                                                \

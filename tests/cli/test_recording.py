@@ -111,6 +111,39 @@ class Recording(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("GCC has no ignore lists", done.stderr)
 
+    def test_findings_have_calls_and_starts_of_threads(self):
+        (self.path / "race.cpp").write_text("""\
+#include <thread>
+int counter;
+static void add() { ++counter; }
+__attribute__((noinline)) void deposit() { add(); asm volatile(""); }
+__attribute__((noinline)) void work(int depth) {
+  if (depth > 0) work(depth - 1);
+  else deposit();
+  asm volatile("");
+}
+int main() {
+  std::thread first([] { work(1); asm volatile(""); });
+  std::thread second(
+      [] { deposit(); asm volatile(""); });
+  first.join();
+  second.join();
+}
+""")
+        for compiler in (None, "g++", "clang++-14"):
+            for level in ("-O0", "-O2"):
+                self.build(level, **({"FORETRACE_CXX": compiler} if compiler else {}))
+                for event in self.findings()["findings"][0]["events"]:
+                    lines = [int(call["site"].split(":")[1]) for call in event["calls"]]
+                    first = event["thread"] == "T1"
+                    self.assertEqual(int(event["site"].split(":")[1]), 3, (compiler, level))
+                    self.assertEqual(lines, [4, 7, 6, 11] if first else [4, 13], (compiler, level))
+                    functions = [call["function"] for call in event["calls"]]
+                    self.assertEqual(functions[:3], ["deposit", "work", "work"] if first else functions[:3])
+                    start = event["started"].split(":")
+                    self.assertTrue(start[0].startswith("by main at ") and start[0].endswith("race.cpp"), start)
+                    self.assertIn(int(start[1]), (11,) if first else (12, 13), (compiler, level))
+
     def test_a_compiler_that_is_none(self):
         done = self.foretrace("c++", "race.cpp", FORETRACE_CXX="no-such-compiler")
         self.assertEqual(done.returncode, 2)

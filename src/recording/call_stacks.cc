@@ -1,0 +1,57 @@
+#include "recording/call_stacks.h"
+
+#include <algorithm>
+
+#include "runtime/layout.h"
+
+namespace foretrace {
+
+void CallStacks::add(uint32_t number, uint32_t parent, uint32_t place) {
+  if (number >= stacks_.size()) stacks_.resize(number + 1);
+  stacks_[number] = {parent, place};
+}
+
+std::vector<CodeFrame> CallStacks::frames(uint32_t number) {
+  std::vector<CodeFrame> frames;
+  // A parent has a smaller number, so this ends.
+  while (number != 0 && number < stacks_.size()) {
+    const Stack& stack = stacks_[number];
+    for (CodeFrame& frame : modules_.frames(stack.place & ~recording::kCodeSite)) {
+      frames.push_back(std::move(frame));
+    }
+    if (stack.parent >= number) break;
+    number = stack.parent;
+  }
+  return frames;
+}
+
+void StackLog::note(ThreadId thread, uint64_t index, std::shared_ptr<CallStacks> stacks,
+                    uint32_t number) {
+  if (thread >= threads_.size()) threads_.resize(thread + 1);
+  Thread& log = threads_[thread];
+  log.stacks = std::move(stacks);
+  if (!log.changes.empty() && log.changes.back().index == index) {
+    log.changes.back().number = number;
+    return;
+  }
+  // What comes after a change that is left out has no stack, not an old one.
+  if (changes_ >= kMost) {
+    ++left_out_;
+    if (!log.changes.empty() && log.changes.back().number != 0) log.changes.push_back({index, 0});
+    return;
+  }
+  ++changes_;
+  log.changes.push_back({index, number});
+}
+
+std::vector<CodeFrame> StackLog::frames_at(ThreadId thread, uint64_t index) const {
+  if (thread >= threads_.size()) return {};
+  const Thread& log = threads_[thread];
+  const auto next =
+      std::upper_bound(log.changes.begin(), log.changes.end(), index,
+                       [](uint64_t value, const Change& change) { return value < change.index; });
+  if (next == log.changes.begin()) return {};
+  return log.stacks->frames(std::prev(next)->number);
+}
+
+}  // namespace foretrace

@@ -1,0 +1,59 @@
+// The call stacks of recorded events.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "recording/code_modules.h"
+#include "trace/event.h"
+
+namespace foretrace {
+
+// The stacks of one program image, and the modules that their places are in.
+class CallStacks {
+ public:
+  CodeModules& modules() { return modules_; }
+
+  // A stack is another one (0: none) and a call from a place.
+  void add(uint32_t number, uint32_t parent, uint32_t place);
+  // The calls, innermost first, inlined ones included.
+  std::vector<CodeFrame> frames(uint32_t number);
+
+ private:
+  struct Stack {
+    uint32_t parent = 0;
+    uint32_t place = 0;
+  };
+  CodeModules modules_;
+  std::vector<Stack> stacks_ = std::vector<Stack>(1);
+};
+
+// Which stack a thread had at which event: noted when it changes.
+class StackLog {
+ public:
+  // From the event with this index on.
+  void note(ThreadId thread, uint64_t index, std::shared_ptr<CallStacks> stacks, uint32_t number);
+  // The calls that led to an event of the thread; empty if they are not known.
+  std::vector<CodeFrame> frames_at(ThreadId thread, uint64_t index) const;
+  // Changes that found no place, so that frames_at() does not know them.
+  uint64_t left_out() const { return left_out_; }
+
+ private:
+  struct Change {
+    uint64_t index;
+    uint32_t number;
+  };
+  struct Thread {
+    std::shared_ptr<CallStacks> stacks;
+    std::vector<Change> changes;
+  };
+  // Memory for a long run is bounded: 16 bytes each.
+  static constexpr uint64_t kMost = 16'000'000;
+
+  std::vector<Thread> threads_;
+  uint64_t changes_ = 0;
+  uint64_t left_out_ = 0;
+};
+
+}  // namespace foretrace

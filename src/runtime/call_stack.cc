@@ -1,0 +1,100 @@
+#include "runtime/call_stack.h"
+
+#include <sys/mman.h>
+
+#include "runtime/modules.h"
+#include "runtime/real.h"
+
+namespace foretrace::runtime {
+namespace {
+
+// From the stack without its last call, and that call, to the stack: by a hash of
+// both. The table is made once and only filled; two stacks with one hash would be
+// shown as one.
+struct KnownStack {
+  std::atomic<uint64_t> hash;
+  std::atomic<uint32_t> id;
+};
+constexpr uint64_t kPlaces = 1U << 20;
+constexpr uint64_t kMostStacks = kPlaces / 4 * 3;
+std::atomic<KnownStack*> table{nullptr};
+
+uint64_t hash_of(uint32_t parent, uint64_t caller) {
+  uint64_t hash = (caller ^ uint64_t{parent} << 40) * 0x9E3779B97F4A7C15U;
+  hash ^= hash >> 29 ^ parent;
+  hash *= 0xBF58476D1CE4E5B9U;
+  return (hash ^ hash >> 32) | 1;
+}
+
+KnownStack* the_table() {
+  KnownStack* known = table.load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  void* const memory = ::mmap(nullptr, kPlaces * sizeof(KnownStack), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (table.compare_exchange_strong(known, static_cast<KnownStack*>(memory))) {
+    return static_cast<KnownStack*>(memory);
+  }
+  ::munmap(memory, kPlaces * sizeof(KnownStack));
+  return known;
+}
+
+uint32_t place_of(uint64_t caller) {
+  if (const uint32_t known = code_number(caller - 1)) return known;
+  find_modules();
+  return code_number(caller - 1);
+}
+
+// The stack that a call makes of `parent`. If there is no more space, `parent`.
+uint32_t stack_with(uint32_t parent, uint64_t caller) {
+  KnownStack* const known = the_table();
+  if (known == nullptr) return parent;
+  const uint64_t hash = hash_of(parent, caller);
+  for (uint64_t place = hash & (kPlaces - 1);; place = (place + 1) & (kPlaces - 1)) {
+    uint64_t there = known[place].hash.load(std::memory_order_acquire);
+    if (there == 0) {
+      const uint32_t id = new_stack(parent, place_of(caller), kMostStacks);
+      if (id == 0) return parent;
+      if (known[place].hash.compare_exchange_strong(there, hash)) {
+        known[place].id.store(id, std::memory_order_release);
+        return id;
+      }
+    }
+    if (there != hash) continue;
+    // Whoever puts the hash there puts the number there next.
+    for (;;) {
+      if (const uint32_t id = known[place].id.load(std::memory_order_acquire)) return id;
+    }
+  }
+}
+
+}  // namespace
+
+bool make_call_stack() {
+  const KeepErrno keep;
+  void* const memory = ::mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  self.calls = static_cast<CallFrame*>(memory);
+  self.depth = 0;
+  return true;
+}
+
+uint32_t current_stack() {
+  while (self.depth > 0 && self.calls[self.depth - 1].frame < self.frame) --self.depth;
+  uint32_t known = self.depth;
+  while (known > 0 && self.calls[known - 1].id == 0) --known;
+  uint32_t id = known > 0 ? self.calls[known - 1].id : 0;
+  for (; known < self.depth; ++known) {
+    id = stack_with(id, self.calls[known].caller);
+    self.calls[known].id = id;
+  }
+  return id;
+}
+
+}  // namespace foretrace::runtime
+
+// The plugin calls this where a function begins.
+FORETRACE_INTERCEPT void __foretrace_entry(const void* caller) {
+  foretrace::runtime::enter_function(FORETRACE_FRAME, caller);
+}
