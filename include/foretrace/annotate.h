@@ -6,6 +6,9 @@
  *   FORETRACE_UNIT_END();                 the end of the innermost unit
  *   FORETRACE_HAPPENS_BEFORE(&object);    what comes before this is ordered before
  *   FORETRACE_HAPPENS_AFTER(&object);     what comes after a later one of these
+ *   FORETRACE_ATOMIC_SET("account", &object, sizeof object);
+ *                                         these bytes share a consistency property: units
+ *                                         that touch them should see them unchanged by others
  *   FORETRACE_BENIGN_RACE(&x, sizeof x);  races on x are meant: do not report them
  *   FORETRACE_IGNORE_BEGIN();             accesses of this thread are not recorded, up to
  *   FORETRACE_IGNORE_END();
@@ -27,6 +30,7 @@ void __foretrace_unit_begin(unsigned* label, const char* name);
 void __foretrace_unit_end(void);
 void __foretrace_happens_before(const volatile void* object);
 void __foretrace_happens_after(const volatile void* object);
+void __foretrace_atomic_set(const char* name, const volatile void* object, unsigned long bytes);
 void __foretrace_benign_race(const volatile void* object, unsigned long bytes);
 void __foretrace_ignore_begin(void);
 void __foretrace_ignore_end(void);
@@ -47,6 +51,7 @@ void __foretrace_barrier(const volatile void* barrier);
 #define FORETRACE_UNIT_END() __foretrace_unit_end()
 #define FORETRACE_HAPPENS_BEFORE(object) __foretrace_happens_before(object)
 #define FORETRACE_HAPPENS_AFTER(object) __foretrace_happens_after(object)
+#define FORETRACE_ATOMIC_SET(name, object, bytes) __foretrace_atomic_set(name, object, bytes)
 #define FORETRACE_BENIGN_RACE(object, bytes) __foretrace_benign_race(object, bytes)
 #define FORETRACE_IGNORE_BEGIN() __foretrace_ignore_begin()
 #define FORETRACE_IGNORE_END() __foretrace_ignore_end()
@@ -82,6 +87,7 @@ class Unit {
 #define FORETRACE_UNIT_END() ((void)0)
 #define FORETRACE_HAPPENS_BEFORE(object) ((void)0)
 #define FORETRACE_HAPPENS_AFTER(object) ((void)0)
+#define FORETRACE_ATOMIC_SET(name, object, bytes) ((void)0)
 #define FORETRACE_BENIGN_RACE(object, bytes) ((void)0)
 #define FORETRACE_IGNORE_BEGIN() ((void)0)
 #define FORETRACE_IGNORE_END() ((void)0)

@@ -1,6 +1,7 @@
 #include "recording/process_events.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,9 +17,7 @@ ProcessEvents::ProcessEvents(uint32_t process, RecordedNames& names, Symbols& sy
       symbols_(symbols),
       counts_(counts),
       log_(log),
-      memory_([this](uint64_t address, uint64_t) {
-        return symbols_.names(Space::location).append(unique(name_of_place(address, "memory")));
-      }) {}
+      memory_([this](uint64_t address, uint64_t) { return new_location(address); }) {}
 
 void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buffer) {
   buffer_ = &buffer;
@@ -27,7 +26,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   Thread& self = thread(number);
   const uint64_t address = record.address();
   if (record.kind() == Kind::operand) {
-    self.operand = address;
+    self.earlier_operand = std::exchange(self.operand, address);
     return;
   }
   if (record.kind() == Kind::stamp) return;  // nothing but an order
@@ -95,6 +94,11 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
       return end_unit(self);
     case Kind::benign:
       benign_[address] = self.operand;
+      return;
+    case Kind::atomic_set:
+      sets_[address] = {self.operand, names_.label(static_cast<uint32_t>(self.earlier_operand))};
+      // Locations belong to a set from their birth.
+      memory_.forget(address, self.operand);
       return;
     case Kind::stack:
       self.stack = static_cast<uint32_t>(address);
@@ -270,6 +274,15 @@ void ProcessEvents::end_unit(Thread& thread) {
 
 // ---- memory
 
+LocationId ProcessEvents::new_location(uint64_t address) {
+  const std::string name = unique(name_of_place(address, "memory"));
+  auto set = sets_.upper_bound(address);
+  if (set != sets_.begin() && address < (--set)->first + set->second.bytes) {
+    symbols_.sets.push_back({set->second.name, {name}});
+  }
+  return symbols_.names(Space::location).append(name);
+}
+
 void ProcessEvents::begin_block(const Thread& thread, uint64_t address, uint64_t bytes) {
   forget(address, bytes);
   blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
@@ -292,6 +305,7 @@ void ProcessEvents::forget(uint64_t address, uint64_t bytes) {
   erase(conditions_);
   erase(barriers_);
   erase(benign_);
+  erase(sets_);
 }
 
 // ---- names

@@ -59,7 +59,8 @@ class ProcessEvents {
   struct Thread {
     ThreadId id = 0;
     uint64_t operand = 0;
-    uint32_t stack = 0;  // the number of its call stack
+    uint64_t earlier_operand = 0;  // the one before, if a record has two
+    uint32_t stack = 0;            // the number of its call stack
     std::vector<Held> held;
     std::optional<uint64_t> waits_for;  // the address of the mutex
     std::vector<uint32_t> units;
@@ -100,6 +101,7 @@ class ProcessEvents {
   void begin_block(const Thread& thread, uint64_t address, uint64_t bytes);
   void end_block(uint64_t address);
   void forget(uint64_t address, uint64_t bytes);
+  LocationId new_location(uint64_t address);
 
   bool is_benign(uint64_t address) const;
   Lock& lock_at(uint64_t address);
@@ -115,11 +117,16 @@ class ProcessEvents {
   NameCounts& counts_;
   RunLog& log_;
   MemoryMap memory_;
-  std::deque<std::optional<Thread>> threads_;      // by number; never move
-  std::map<uint64_t, Lock> locks_;                 // by address
-  std::map<uint64_t, LockId> conditions_;          // by address: the lock of the last wait
-  std::map<uint64_t, uint32_t> barriers_;          // by address
-  std::map<uint64_t, uint64_t> benign_;            // from addresses to bytes
+  std::deque<std::optional<Thread>> threads_;  // by number; never move
+  std::map<uint64_t, Lock> locks_;             // by address
+  std::map<uint64_t, LockId> conditions_;      // by address: the lock of the last wait
+  std::map<uint64_t, uint32_t> barriers_;      // by address
+  std::map<uint64_t, uint64_t> benign_;        // from addresses to bytes
+  struct AtomicSet {
+    uint64_t bytes;
+    std::string name;
+  };
+  std::map<uint64_t, AtomicSet> sets_;             // by address
   std::map<uint64_t, Block> blocks_;               // by address
   std::unordered_map<uint32_t, uint32_t> labels_;  // from the process's numbers
   std::unordered_map<std::string, uint32_t> labels_by_name_;

@@ -1,6 +1,7 @@
 #include "recording/session.h"
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +11,8 @@
 namespace foretrace {
 namespace {
 
+constexpr const char* kPrefix = "foretrace-";
+
 // Rings in memory never touch a disk. Else where temporary files go.
 std::string parent_folder() {
   if (::access("/dev/shm", W_OK) == 0) return "/dev/shm";
@@ -17,10 +20,31 @@ std::string parent_folder() {
   return temporary != nullptr ? temporary : "/tmp";
 }
 
+bool is_abandoned(const std::filesystem::path& folder) {
+  const std::optional<MappedFile> file =
+      MappedFile::open(folder / "session", sizeof(recording::SessionHeader));
+  if (!file) return false;  // somebody may be making it
+  const int32_t recorder = file->at<recording::SessionHeader>(0)->recorder;
+  return recorder > 0 && ::kill(recorder, 0) != 0 && errno == ESRCH;
+}
+
+// What is left of recorders that were killed. Their programs go on unrecorded.
+void remove_abandoned_sessions() {
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(parent_folder(), error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    const std::filesystem::path& path = entry->path();
+    if (!path.filename().string().starts_with(kPrefix) || !is_abandoned(path)) continue;
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Session>> Session::create(uint32_t ring_records) {
-  std::string folder = parent_folder() + "/foretrace-XXXXXX";
+  remove_abandoned_sessions();
+  std::string folder = parent_folder() + "/" + kPrefix + "XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) {
     return fail("cannot make a folder for the recording in {}: {}", parent_folder(),
                 std::strerror(errno));

@@ -13,7 +13,8 @@ namespace foretrace {
 
 class Session {
  public:
-  // Makes the folder, in memory where the system has a place for that.
+  // Makes the folder, in memory where the system has a place for that. Removes
+  // those of recorders that were killed before they could do it.
   static Result<std::unique_ptr<Session>> create(uint32_t ring_records);
   // Removes it, with all that is in it.
   ~Session();

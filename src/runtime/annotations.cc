@@ -40,6 +40,15 @@ FORETRACE_INTERCEPT void __foretrace_happens_before(const volatile void* object)
 FORETRACE_INTERCEPT void __foretrace_happens_after(const volatile void* object) {
   record_sync(Kind::atomic_read, edge_of(object));
 }
+FORETRACE_INTERCEPT void __foretrace_atomic_set(const char* name, const volatile void* object,
+                                                unsigned long bytes) {
+  const uint32_t label = new_label(name);
+  Entry entry;
+  if (!entry) return;
+  entry.append_operand(label);
+  entry.append_operand(bytes);
+  entry.append_stamped(Kind::atomic_set, reinterpret_cast<uint64_t>(object), 0, nullptr);
+}
 FORETRACE_INTERCEPT void __foretrace_benign_race(const volatile void* object, unsigned long bytes) {
   record_sync_with(Kind::benign, const_cast<const void*>(object), bytes);
 }

@@ -50,6 +50,7 @@ enum class Kind : uint8_t {
   try_lock = 24,         // stamped; as lock, by a thread that would not have waited for ever
   try_lock_shared = 25,  //
   benign = 26,           // stamped; races on as many bytes as the operand says are meant
+  atomic_set = 28,       // stamped; operands: the number of its label, and how many bytes
   stack = 27,            // the calls that led to what follows; the address is its number
 };
 

@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -19,6 +21,14 @@ int main() {
   second.join();
 }
 """
+
+
+def recorder_of(folder):
+    """The process that makes a recording, from the third number of its header."""
+    try:
+        return struct.unpack_from("<IIi", (folder / "session").read_bytes())[2]
+    except (OSError, struct.error):
+        return None
 
 
 class Recording(unittest.TestCase):
@@ -143,6 +153,77 @@ int main() {
                     start = event["started"].split(":")
                     self.assertTrue(start[0].startswith("by main at ") and start[0].endswith("race.cpp"), start)
                     self.assertIn(int(start[1]), (11,) if first else (12, 13), (compiler, level))
+
+    def test_cmake_projects(self):
+        (self.path / "CMakeLists.txt").write_text("""\
+cmake_minimum_required(VERSION 3.20)
+project(bank LANGUAGES CXX)
+find_package(Threads REQUIRED)
+find_package(foretrace REQUIRED)
+add_library(count SHARED count.cpp)
+add_executable(race race.cpp)
+target_link_libraries(race count Threads::Threads)
+foretrace_instrument(count)
+foretrace_instrument(race)
+enable_testing()
+add_test(NAME race COMMAND ${FORETRACE} run --exit findings -- $<TARGET_FILE:race>)
+""")
+        (self.path / "count.cpp").write_text("extern int counter; void count() { ++counter; }\n")
+        (self.path / "race.cpp").write_text(RACE.replace(
+            "__attribute__((noinline)) void count() { ++counter; }", "void count();"))
+        package = pathlib.Path(FORETRACE).parent
+        for compiler in ("clang++-22", "g++", "clang++-14"):
+            build = self.path / compiler
+            for command in (["cmake", "-S", ".", "-B", build, f"-Dforetrace_DIR={package}",
+                             f"-DCMAKE_CXX_COMPILER={compiler}"], ["cmake", "--build", build]):
+                done = subprocess.run(command, cwd=self.path, capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            done = subprocess.run(["ctest", "--test-dir", build, "--output-on-failure"], cwd=self.path,
+                                  capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0, compiler)
+            self.assertIn("data race on counter", done.stdout, compiler)
+
+    def test_libraries_that_are_loaded_later(self):
+        (self.path / "count.cpp").write_text('int counter; extern "C" void count() { ++counter; }\n')
+        (self.path / "race.cpp").write_text("""\
+#include <dlfcn.h>
+#include <thread>
+int main() {
+  void* const library = dlopen("./libcount.so", RTLD_NOW);
+  if (library == nullptr) return 1;
+  auto* const count = reinterpret_cast<void (*)()>(dlsym(library, "count"));
+  std::thread first([=] { count(); asm volatile(""); }), second([=] { count(); asm volatile(""); });
+  first.join();
+  second.join();
+}
+""")
+        for compiler in (None, "g++"):
+            chosen = {"FORETRACE_CXX": compiler} if compiler else {}
+            done = self.foretrace("c++", "-fPIC", "-shared", "count.cpp", "-o", "libcount.so", **chosen)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.build("-ldl", **chosen)
+            (race,) = self.findings()["findings"]
+            self.assertEqual(race["variable"], "counter", compiler)
+            for event in race["events"]:
+                self.assertIn("count.cpp:1", event["site"], compiler)
+                self.assertIn("race.cpp:7", event["calls"][0]["site"], compiler)
+
+    def test_what_a_killed_recorder_left_is_removed(self):
+        if not os.access("/dev/shm", os.W_OK):
+            self.skipTest("recordings are not in /dev/shm here")
+        self.build()
+        recorder = subprocess.Popen([FORETRACE, "record", "-o", self.path / "t.ftr", "--", "sleep", "3"],
+                                    stderr=subprocess.DEVNULL)
+        mine = []
+        while not mine:
+            time.sleep(0.05)
+            mine = [folder for folder in pathlib.Path("/dev/shm").glob("foretrace-*")
+                    if recorder_of(folder) == recorder.pid]
+        recorder.kill()
+        recorder.wait()
+        self.assertTrue(mine[0].exists())
+        self.findings()
+        self.assertFalse(mine[0].exists())
 
     def test_a_compiler_that_is_none(self):
         done = self.foretrace("c++", "race.cpp", FORETRACE_CXX="no-such-compiler")

@@ -192,5 +192,29 @@ TEST(FtrWriter, AnEmptyTraceIsAFileToo) {
   EXPECT_THAT(trace.notes, IsEmpty());
 }
 
+TEST(FtrWriter, CarriesSitesOfAcquiresThatGiveUp) {
+  Symbols symbols;
+  symbols.names(Space::thread).append("1");
+  symbols.names(Space::lock).append("l");
+  symbols.files.append("a.c");
+  symbols.sites.push_back({1, 3, 0, 0});
+  symbols.sites.push_back({1, 3, 0, 0});
+  symbols.impatient_sites.push_back(2);
+  const std::vector<Event> list = {make_event(0, Op::acq, 0, 1), make_event(0, Op::rel, 0, 0),
+                                   make_event(0, Op::acq, 0, 2)};
+  const RawTrace trace = read_raw(write_trace({0, list, {}}, symbols, "ftr").bytes);
+  EXPECT_EQ(trace.error, "");
+  ASSERT_EQ(trace.symbols->impatient_sites.size(), 1U);
+  EXPECT_EQ(trace.symbols->impatient_sites[0], 2U);
+  EXPECT_EQ(trace.events[2].site, 2U);
+}
+
+TEST(FtrReader, AnAcquireThatGivesUpNeedsASite) {
+  std::string payload;
+  ftr::append_varint(payload, 9);
+  EXPECT_THAT(read_raw(prologue() + chunk(ftr::kImpatientSites, payload)).error,
+              HasSubstr("is damaged"));
+}
+
 }  // namespace
 }  // namespace foretrace::testing
