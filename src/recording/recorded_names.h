@@ -1,6 +1,7 @@
 // The names that a program's runtime wrote down: its sites, labels and threads.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -88,8 +89,8 @@ class RecordedNames {
   MappedFile file_;
   SiteInterner& sites_;
   SiteNotes& notes_;
-  uint64_t read_ = 0;  // bytes of entries
-  std::vector<RecordedSite> by_number_ = std::vector<RecordedSite>(1);
+  uint64_t read_ = 0;                                                 // bytes of entries
+  std::deque<RecordedSite> by_number_ = std::deque<RecordedSite>(1);  // they never move
   std::shared_ptr<CallStacks> stacks_ = std::make_shared<CallStacks>();
   tsl::robin_map<uint32_t, std::unique_ptr<RecordedSite>> code_sites_;
   tsl::robin_map<uint64_t, SiteId> outer_sites_;  // by number and stack
