@@ -16,9 +16,8 @@ std::vector<CodeFrame> CallStacks::frames(uint32_t number) {
   // A parent has a smaller number, so this ends.
   while (number != 0 && number < stacks_.size()) {
     const Stack& stack = stacks_[number];
-    for (CodeFrame& frame : modules_.frames(stack.place & ~recording::kCodeSite)) {
-      frames.push_back(std::move(frame));
-    }
+    const std::vector<CodeFrame>& call = modules_.frames(stack.place & ~recording::kCodeSite);
+    frames.insert(frames.end(), call.begin(), call.end());
     if (stack.parent >= number) break;
     number = stack.parent;
   }

@@ -28,10 +28,13 @@ CodeModules::Module* CodeModules::module_of(uint32_t number) {
   return next != modules_.begin() ? &*std::prev(next) : nullptr;
 }
 
-std::vector<CodeFrame> CodeModules::frames(uint32_t number) {
+const std::vector<CodeFrame>& CodeModules::frames(uint32_t number) {
+  const auto [known, is_new] = frames_.try_emplace(number);
   Module* const module = module_of(number);
-  if (module == nullptr) return {};
-  return info_of(*module).frames(module->code + (number - module->base) - module->bias);
+  if (is_new && module != nullptr) {
+    known->second = info_of(*module).frames(module->code + (number - module->base) - module->bias);
+  }
+  return known->second;
 }
 
 std::string CodeModules::path(uint32_t number) {

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "recording/debug_info.h"
@@ -16,7 +17,8 @@ class CodeModules {
   void add(uint32_t base, const std::string& path, const std::string& addresses);
 
   // The frames of the site with this number, without the bit that marks it.
-  std::vector<CodeFrame> frames(uint32_t number);
+  // Looked for once: debug information is slow to read.
+  const std::vector<CodeFrame>& frames(uint32_t number);
   // The file of the module that the site is in; "" if there is none.
   std::string path(uint32_t number);
   // The variable at an address of the program's memory, or "".
@@ -36,6 +38,7 @@ class CodeModules {
   const DebugInfo& info_of(Module& module);
 
   std::vector<Module> modules_;  // in order of their bases
+  std::unordered_map<uint32_t, std::vector<CodeFrame>> frames_;
 };
 
 }  // namespace foretrace

@@ -99,7 +99,7 @@ const RecordedSite& RecordedNames::code_site(uint32_t number) {
   if (known != nullptr) return *known;
   known = std::make_unique<RecordedSite>();
   read_new();
-  const std::vector<CodeFrame> frames = stacks_->modules().frames(number & ~recording::kCodeSite);
+  const std::vector<CodeFrame>& frames = stacks_->modules().frames(number & ~recording::kCodeSite);
   const auto shown = std::find_if(frames.begin(), frames.end(), [](const CodeFrame& frame) {
     return !is_system_file(frame.file);
   });
