@@ -198,6 +198,20 @@ test('no findings', async () => {
   assert.deepEqual(await barriers(page), []);
 });
 
+test('of a long trace only what is around findings is embedded', async () => {
+  const trace = join(folder, 'long.ftr');
+  foretrace('generate', '--events', '250k', '--threads', '4', '--races', '3', '-o', trace);
+  const page = await open(reportOf(trace, '--analysis', 'hb'));
+  const data = await dataOf(page);
+  assert.equal(data.findings.length, 3);
+  assert.ok(data.events.index.length > 20 && data.events.index.length < 30000);
+  const marked = await page.locator('.ev.marked').allTextContents();
+  assert.deepEqual(marked.map((text) => text.replace(/=.*/, '')).sort(), data.findings[0].events.map((e) => `${e.op[0]}(${e.object})`).sort());
+  const indexes = (await page.locator('.index').allTextContents()).map(Number);
+  for (const event of data.findings[0].events) assert.ok(indexes.includes(event.index));
+  assert.deepEqual(page.complaints, []);
+});
+
 // 10,000 findings, and a schedule of 100,000 events. How long it takes is printed,
 // not judged.
 test('large reports show only what is on the screen', async (context) => {
