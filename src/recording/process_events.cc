@@ -324,7 +324,7 @@ const std::pair<const uint64_t, ProcessEvents::Block>* ProcessEvents::block_at(u
   if (block.place.empty()) {
     const std::string site = symbols_.site_text(names_.site_in(block.site, block.stack));
     if (site.empty()) return nullptr;
-    block.place = " of the object allocated at " + site;
+    block.place = " of " + unique("the object allocated at " + site);
   }
   return &*found;
 }

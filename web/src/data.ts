@@ -13,7 +13,8 @@ export interface FindingEvent {
   role?: string;
   held?: { lock: string; shared: boolean }[] | null;
   verb: string; // "reads"
-  stack?: string[];
+  calls?: { site: string | null; function: string }[]; // that led to it, innermost first
+  started?: string; // its thread: "by main at bank.cpp:9"
 }
 
 export interface Finding {

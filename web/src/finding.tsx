@@ -119,9 +119,14 @@ function EventCard({ event, data, colour }: { event: FindingEvent; data: ReportD
           })}
         </pre>
       )}
-      {event.stack && event.stack.length > 0 && (
-        <ol class="stack">{event.stack.map((frame, i) => <li key={i}>{clip(frame, 200)}</li>)}</ol>
+      {event.calls && (
+        <ol class="stack">
+          {event.calls.map((call, i) => (
+            <li key={i}>called by {clip(call.function, 200)}{call.site && <> at <code>{clip(call.site, 200)}</code></>}</li>
+          ))}
+        </ol>
       )}
+      {event.started && <p class="started">The thread was started {clip(event.started, 200)}.</p>}
     </section>
   );
 }
