@@ -38,10 +38,9 @@ std::string inlined_calls(const llvm::DILocation* place) {
   for (const llvm::DILocation* outer = place->getInlinedAt(); outer != nullptr;
        outer = outer->getInlinedAt()) {
     if (is_system_file(outer->getFilename())) continue;
-    calls +=
-        (llvm::Twine(name_of(*outer->getScope()->getSubprogram())) + "\t" + file_name(*outer) +
-         ":" + llvm::Twine(outer->getLine()) + ":" + llvm::Twine(outer->getColumn()) + "\n")
-            .str();
+    calls += (llvm::Twine(name_of(*outer->getScope()->getSubprogram())) + "\t" + file_name(*outer) +
+              ":" + llvm::Twine(outer->getLine()) + ":" + llvm::Twine(outer->getColumn()) + "\n")
+                 .str();
   }
   return calls;
 }
