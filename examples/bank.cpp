@@ -72,7 +72,7 @@ void transfer(Account& from, Account& to, long amount) {
 template <typename Work>
 std::thread clerk(Work work) {
   std::thread thread(work);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
   return thread;
 }
 
