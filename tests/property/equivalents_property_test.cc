@@ -10,7 +10,7 @@
 #include "programs/equivalents.h"
 #include "property/random_trace.h"
 #include "property/reference_order.h"
-#include "trace/memory_reader.h"
+#include "property/reference_reorderings.h"
 
 namespace foretrace::testing {
 namespace {
@@ -18,6 +18,10 @@ namespace {
 using programs::Equivalence;
 using programs::Equivalents;
 using Order = std::vector<uint32_t>;
+
+std::optional<Trace> reordered(const Trace& trace, const Order& order) {
+  return trace_in_order(trace, {order.begin(), order.end()});
+}
 
 // All orders of the events that keep program order.
 class AllOrders {
@@ -65,19 +69,6 @@ std::set<std::pair<uint32_t, uint32_t>> relation_of(const Trace& trace, const Or
     }
   }
   return pairs;
-}
-
-// The events in that order; nothing if no program could produce that.
-std::optional<Trace> reordered(const Trace& trace, const Order& order) {
-  Trace other = {trace.symbols, {}, {}};
-  for (const uint32_t i : order) {
-    other.events.push_back(trace.events[i]);
-    other.events.back().has_value = other.events.back().big_value = 0;
-  }
-  StreamOptions unnested;
-  unnested.well_formed.unnested = true;
-  Result<Trace> read = load_trace(std::move(*read_from_memory("reordered", other)), unnested);
-  return read ? std::optional(std::move(*read)) : std::nullopt;
 }
 
 std::set<Order> enumerate(const Trace& trace, Equivalence equivalence) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "property/reference_order.h"
+#include "trace/memory_reader.h"
 
 namespace foretrace::testing {
 namespace {
@@ -305,6 +306,19 @@ Reachable explore_reorderings(const Trace& trace) { return Explorer(trace).run()
 bool some_reordering_has(const Trace& trace,
                          const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
   return Explorer(trace).can_order(pairs);
+}
+
+std::optional<Trace> trace_in_order(const Trace& trace, const std::vector<uint64_t>& order) {
+  Trace other = {trace.symbols, {}, {}};
+  for (const uint64_t i : order) {
+    other.events.push_back(trace.events[i]);
+    other.events.back().has_value = other.events.back().big_value = 0;
+    other.events.back().resumes = 0;
+  }
+  StreamOptions unnested;
+  unnested.well_formed.unnested = true;
+  Result<Trace> read = load_trace(std::move(*read_from_memory("reordered", other)), unnested);
+  return read ? std::optional(std::move(*read)) : std::nullopt;
 }
 
 }  // namespace foretrace::testing

@@ -30,4 +30,8 @@ Reachable explore_reorderings(const Trace& trace);
 bool some_reordering_has(const Trace& trace,
                          const std::vector<std::pair<uint64_t, uint64_t>>& pairs);
 
+// The events in that order, as a trace of their own; nothing if no program could
+// produce that.
+std::optional<Trace> trace_in_order(const Trace& trace, const std::vector<uint64_t>& order);
+
 }  // namespace foretrace::testing

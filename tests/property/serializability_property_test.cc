@@ -404,6 +404,10 @@ RC_GTEST_PROP(Serializability, PredictionsAreCertified, ()) {
     certified |= candidate.strength == Strength::certified;
     const Result<void> checked = checker.check_ordered(*candidate.witness, candidate.order);
     if (!checked) RC_FAIL(checked.error().message);
+    // And as a trace of its own it has no serial order.
+    const std::optional<Trace> schedule = trace_in_order(trace, *candidate.witness);
+    RC_ASSERT(schedule.has_value());
+    RC_ASSERT(!has_serial_order(*schedule, schedule->events.size()));
   }
   RC_CLASSIFY(certified, "certified");
 }

@@ -32,21 +32,17 @@ class HbState {
   }
   void end(uint64_t index, const Event& event) { accesses_.end(index, event); }
 
-  bool ordered(Epoch past, ThreadId thread) {
-    return past.thread() == thread || order_.ordered(past, thread);
-  }
+  bool ordered(Epoch past, ThreadId thread) { return ordered(past, thread, order_.clock(thread)); }
 
   // Finds the race of an access that is about to come with the latest of the past
   // ones, for each location once: the same as FirstPairFinder.
   void find_first_race(MustBefore& past_accesses, const Event& event, const Access& current) {
-    std::optional<RaceSide> latest;
-    past_accesses.for_each_clash(event, [&](Op op, const PastAccess& past) {
-      if (ordered(past.epoch(), event.thread)) return;
-      if (!latest || past.index() > latest->access.index) latest = past.side(op);
+    const VectorClock& known = order_.clock(event.thread);
+    bool all_ordered = true;
+    past_accesses.for_each_clash(event, [&](Op, const PastAccess& past) {
+      all_ordered &= ordered(past.epoch(), event.thread, known);
     });
-    if (!latest || slot(racy_, event.object) != 0) return;
-    racy_[event.object] = 1;
-    propose(*latest, event, current);
+    if (!all_ordered) propose_first(past_accesses, event, current);
   }
 
   // For AllPairFinder.
@@ -64,6 +60,22 @@ class HbState {
   const LocksetTable& locksets() const { return accesses_.locksets(); }
 
  private:
+  static bool ordered(Epoch past, ThreadId thread, const VectorClock& known) {
+    return past.thread() == thread || past.clock() <= known.get(past.thread());
+  }
+  // Some past access is not ordered.
+  [[gnu::noinline]] void propose_first(MustBefore& past_accesses, const Event& event,
+                                       const Access& current) {
+    if (slot(racy_, event.object) != 0) return;
+    racy_[event.object] = 1;
+    std::optional<RaceSide> latest;
+    past_accesses.for_each_clash(event, [&](Op op, const PastAccess& past) {
+      if (ordered(past.epoch(), event.thread)) return;
+      if (!latest || past.index() > latest->access.index) latest = past.side(op);
+    });
+    propose(*latest, event, current);
+  }
+
   HappensBefore order_;
   AccessContext accesses_;
   std::vector<uint8_t> racy_;  // by location: found
