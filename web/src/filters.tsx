@@ -1,5 +1,5 @@
 // What of the list is shown.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { ReportData } from './data';
 import { Group } from './report';
 import { strengths } from './summary';
@@ -21,7 +21,7 @@ interface Props {
 
 export function Filters({ data, groups, filter, set }: Props) {
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key !== '/' || /^(INPUT|SELECT|TEXTAREA)$/.test((event.target as HTMLElement).tagName)) return;
       event.preventDefault();

@@ -1,5 +1,5 @@
 // The report: a summary, filters, the list of errors and the one that is open.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { flushSync } from 'preact/compat';
 import { Events, Finding, ReportData, clip, counted, fileOf, number } from './data';
 import { Filters, Filter, noFilter } from './filters';
@@ -60,7 +60,7 @@ export function Report({ data }: { data: ReportData }) {
   const open = find(id) ?? shown[0]?.leader;
   const openGroup = open && groups.find((g) => g.leader === open || g.sameError.includes(open) || g.samePlaces.includes(open));
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const address = () => setId(fromAddress());
     const before = () => flushSync(() => setPrinting(true));
     const after = () => setPrinting(false);
@@ -78,8 +78,9 @@ export function Report({ data }: { data: ReportData }) {
     setId(finding.id);
     history.replaceState(null, '', `#${encodeURIComponent(finding.id)}`);
     if (!jump) return;
+    // At once: the next key is already meant for the finding. Where it is can be seen only when it is drawn.
+    detail.current?.focus({ preventScroll: true });
     requestAnimationFrame(() => {
-      detail.current?.focus({ preventScroll: true });
       if (matchMedia('(max-width: 60rem)').matches) detail.current?.scrollIntoView();
     });
   };

@@ -1,5 +1,5 @@
 // The whole trace over time: zoom, pan, search, look at single events.
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { Events, TimelineData, clip, counted, number } from './data';
 import { Look, draw, kAxis, kTrack, palette } from './draw';
 import { Overview } from './overview';
@@ -72,7 +72,7 @@ export function Timeline({ data }: { data: TimelineData }) {
     if (events.count > 0) show(row);
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = box.current!;
     const wheel = (event: WheelEvent) => {
       event.preventDefault();
