@@ -1,15 +1,10 @@
 // What include/foretrace/annotate.h calls.
+#include "runtime/edges.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 
 namespace foretrace::runtime {
 namespace {
-
-// An edge is a location of its own, apart from the object's bytes: no address of
-// a program has this bit.
-uint64_t edge_of(const volatile void* object) {
-  return reinterpret_cast<uint64_t>(object) | uint64_t{1} << 47;
-}
 
 void record_unit(Kind kind, uint32_t label) {
   Entry entry;

@@ -11,6 +11,9 @@ namespace foretrace::runtime {
 void* allocate_memory(size_t bytes);
 void release_memory(void* block);
 
+// Memory that the program gets from an allocator that is not libc's.
+void record_block(const void* block, size_t bytes);
+
 // The stack of a thread that starts may be that of one that has ended.
 void record_own_stack();
 
