@@ -39,9 +39,11 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> wo
 struct Request {
   bool has_input = false;
   bool links = true;
-  std::string fixed_library;  // the word that asks for libraries in the program
+  std::string static_word;  // the word that asks for libraries in the program
   bool has_debug_option = false;
   bool has_ignore_list = false;
+
+  bool links_statically() const { return links && !static_word.empty(); }
 };
 
 Request understand(const Words& words) {
@@ -51,7 +53,7 @@ Request understand(const Words& words) {
     if (is_one_of(word, {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--precompile"})) {
       request.links = false;
     } else if (is_one_of(word, {"-static", "-static-pie", "-static-libtsan"})) {
-      request.fixed_library = word;
+      request.static_word = word;
     } else if (word.starts_with("-fsanitize-ignorelist=")) {
       request.has_ignore_list = true;
     } else if (word.starts_with("-g") && !word.starts_with("-gcc")) {
@@ -133,7 +135,7 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
     add({"-fsanitize=thread", "-fno-sanitize-link-runtime", "-mllvm",
          "-tsan-instrument-read-before-write"});
   }
-  if (request.links) {
+  if (request.links && !request.links_statically()) {
     add({"-Wl,--push-state,--no-as-needed", runtime, "-Wl,--pop-state", find_runtime});
   }
   // Clang would otherwise warn about those that a step does not need.
@@ -142,10 +144,25 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   return words;
 }
 
+// A static runtime comes last: the linker takes from it what is still missing. It
+// redirects calls of libc's functions, which the file of words tells it.
+Words last_words(const Request& request, bool cplusplus, const std::filesystem::path& folder) {
+  if (!request.links_statically()) return {};
+  const std::string runtime = (folder / "libforetrace_runtime.a").string();
+  Words words = {"-Wl,@" + (folder / "libforetrace_runtime.wrap").string()};
+  if (!cplusplus) {
+    words.push_back(runtime);
+  } else {  // the two need each other
+    words.insert(words.end(), {"-Wl,--start-group", runtime, "-lstdc++", "-Wl,--end-group"});
+  }
+  return words;
+}
+
 // Becomes the compiler; comes back only if it cannot.
-Result<int> become(const Words& compiler, const Words& ours, const Words& given) {
+Result<int> become(const Words& compiler, const Words& ours, const Words& given,
+                   const Words& last = {}) {
   std::vector<char*> words;
-  for (const Words* list : {&compiler, &ours, &given}) {
+  for (const Words* list : {&compiler, &ours, &given, &last}) {
     for (const std::string& word : *list) words.push_back(const_cast<char*>(word.c_str()));
   }
   words.push_back(nullptr);
@@ -165,11 +182,11 @@ Words chosen_compiler(bool cplusplus) {
 }
 
 Result<void> check(const Request& request, Compiler compiler, const std::filesystem::path& folder) {
-  if (!request.fixed_library.empty() && request.links) {
+  if (request.links_statically() && compiler != Compiler::clang_with_plugin) {
     return fail(
-        "{}: the runtime stands in front of the C library, and both must be shared; "
-        "link the program dynamically to record it",
-        request.fixed_library);
+        "{}: with -fsanitize=thread the runtime must be a shared library; link the program "
+        "dynamically, or compile it with Clang 22",
+        request.static_word);
   }
   if (compiler == Compiler::gcc && request.has_ignore_list) {
     return fail(
@@ -202,7 +219,8 @@ Result<int> compile(const CLI::App& app, bool cplusplus) {
     return tl::unexpected(done.error());
   }
   if (*kind == Compiler::clang_with_plugin) hand_ignore_lists_to_plugin(given);
-  return become(compiler, our_words(request, *kind, *folder), given);
+  return become(compiler, our_words(request, *kind, *folder), given,
+                last_words(request, cplusplus, *folder));
 }
 
 template <bool kCplusplus>

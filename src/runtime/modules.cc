@@ -9,6 +9,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include "runtime/real.h"
 #include "runtime/recorder.h"
 #include "runtime/spin_lock.h"
 
@@ -146,23 +147,37 @@ const Known* find(uint64_t address) {
   return nullptr;
 }
 
+void append_new(const Module& module) {
+  const Known* const same = find(module.code);
+  if (same == nullptr || same->module.bias != module.bias || same->end != module.code_end) {
+    append(module);
+  }
+}
+
+// Code with hooks asks for them by their names; a program that is linked
+// statically has them.
+void append_if_hooked(const dl_phdr_info& info) {
+  if (kLinkedStatically) {
+    if (info.dlpi_name == nullptr || info.dlpi_name[0] == '\0') append_new(module_of(info));
+    return;
+  }
+  for (uint16_t i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_DYNAMIC) continue;
+    const auto* const dynamic =
+        reinterpret_cast<const ElfW(Dyn)*>(info.dlpi_addr + segment.p_vaddr);
+    const Needs needs = needs_of(info.dlpi_addr, dynamic);
+    Module module = module_of(info);
+    module.sanitizer = needs_symbol(needs, "__tsan_init");
+    if (!module.sanitizer && !needs_symbol(needs, "__foretrace_entry")) return;
+    append_new(module);
+  }
+}
+
 // dl_iterate_phdr() calls this for each module, with all of them locked.
 int look_at(dl_phdr_info* info, size_t /*size*/, void* data) {
   if (info->dlpi_adds == loaded) return 1;
-  for (uint16_t i = 0; i < info->dlpi_phnum; ++i) {
-    const auto& segment = info->dlpi_phdr[i];
-    if (segment.p_type != PT_DYNAMIC) continue;
-    const auto* const dynamic =
-        reinterpret_cast<const ElfW(Dyn)*>(info->dlpi_addr + segment.p_vaddr);
-    const Needs needs = needs_of(info->dlpi_addr, dynamic);
-    Module module = module_of(*info);
-    module.sanitizer = needs_symbol(needs, "__tsan_init");
-    if (!module.sanitizer && !needs_symbol(needs, "__foretrace_entry")) break;
-    const Known* const same = find(module.code);
-    if (same == nullptr || same->module.bias != module.bias || same->end != module.code_end) {
-      append(module);
-    }
-  }
+  append_if_hooked(*info);
   *static_cast<unsigned long long*>(data) = info->dlpi_adds;
   return 0;
 }
@@ -188,6 +203,7 @@ void note_modules() {
 
 // Takes no lock, unlike dladdr(); glibc has it since 2.35.
 const char* library_of(const void* address) {
+  if (kLinkedStatically) return "";
   using Find = int(void*, dl_find_object*);
   static auto* const find_object =
       reinterpret_cast<Find*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));

@@ -1,5 +1,25 @@
 #include "runtime/real.h"
 
+#ifdef FORETRACE_STATIC
+
+// The linker knows them by these names (--wrap).
+#define FORETRACE_DECLARE(name, version) extern "C" decltype(name) __real_##name;
+FORETRACE_REAL_FUNCTIONS(FORETRACE_DECLARE)
+#undef FORETRACE_DECLARE
+
+namespace foretrace::runtime {
+
+const RealFunctions& real() {
+#define FORETRACE_TAKE(name, version) __real_##name,
+  static constexpr RealFunctions kFunctions = {FORETRACE_REAL_FUNCTIONS(FORETRACE_TAKE)};
+#undef FORETRACE_TAKE
+  return kFunctions;
+}
+
+}  // namespace foretrace::runtime
+
+#else
+
 #include <atomic>
 
 #include <dlfcn.h>
@@ -33,3 +53,5 @@ const RealFunctions& real() {
 }
 
 }  // namespace foretrace::runtime
+
+#endif

@@ -8,6 +8,14 @@
 
 namespace foretrace::runtime {
 
+// Whether this is the archive for programs that are linked statically, where the
+// linker redirects the calls of libc's functions.
+#ifdef FORETRACE_STATIC
+inline constexpr bool kLinkedStatically = true;
+#else
+inline constexpr bool kLinkedStatically = false;
+#endif
+
 // One line for each: name and, for those that glibc has in several versions,
 // the version to take; the others are looked up by name.
 #define FORETRACE_REAL_FUNCTIONS(X)           \

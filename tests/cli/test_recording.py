@@ -184,6 +184,18 @@ add_test(NAME race COMMAND ${FORETRACE} run --exit findings -- $<TARGET_FILE:rac
             self.assertNotEqual(done.returncode, 0, compiler)
             self.assertIn("data race on counter", done.stdout, compiler)
 
+    def test_installed(self):
+        prefix = self.path / "usr"
+        done = subprocess.run(["cmake", "--install", pathlib.Path(FORETRACE).parent, "--prefix", prefix],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue((prefix / "lib/cmake/foretrace/foretrace-config.cmake").exists())
+        for words in ([], ["-static"], ["-static-pie"]):
+            subprocess.run([prefix / "bin/foretrace-c++", *words, "race.cpp", "-o", "race"], cwd=self.path, check=True)
+            done = subprocess.run([prefix / "bin/foretrace", "run", "--", "./race"], cwd=self.path,
+                                  capture_output=True, text=True)
+            self.assertIn("data race on counter  (certified", done.stdout + done.stderr, words)
+
     def test_libraries_that_are_loaded_later(self):
         (self.path / "count.cpp").write_text('int counter; extern "C" void count() { ++counter; }\n')
         (self.path / "race.cpp").write_text("""\

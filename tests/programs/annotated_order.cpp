@@ -1,5 +1,5 @@
 // An order that Foretrace cannot see, told by the program.
-// compilers: plugin gcc clang-14
+// compilers: plugin static gcc clang-14
 // expect none
 #include <thread>
 

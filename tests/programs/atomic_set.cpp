@@ -1,5 +1,5 @@
 // Two fields that belong together, read in two critical sections of one unit.
-// compilers: plugin gcc clang-14
+// compilers: plugin static gcc clang-14
 // expect sidetrack: atomicity-violation *
 // expect atomic-sets: atomic-set-violation *
 #include <chrono>

@@ -1,6 +1,6 @@
 // A lock that the program hides: what it orders is a race to Foretrace. And a wait
 // and a barrier that it hides and tells of, which do order.
-// compilers: plugin gcc clang-14
+// compilers: plugin static gcc clang-14
 // expect race: data-race hidden
 #include <condition_variable>
 #include <mutex>

@@ -1,5 +1,5 @@
 // A region whose accesses are not to be recorded.
-// compilers: plugin gcc clang-14
+// compilers: plugin static gcc clang-14
 // expect none
 #include <thread>
 

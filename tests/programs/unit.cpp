@@ -1,5 +1,5 @@
 // A unit that should be atomic, but gives its lock back in the middle.
-// compilers: plugin gcc clang-14
+// compilers: plugin static gcc clang-14
 // expect sidetrack: atomicity-violation *
 #include <chrono>
 #include <mutex>
