@@ -32,19 +32,7 @@ class CppWriter : public ProgramWriter {
   }
 
  protected:
-  std::string place_words(uint64_t step) override {
-    switch (options().schedule) {
-      case Schedule::lockstep:
-        return fmt::format("step({});", step);
-      case Schedule::yield:
-        return "std::this_thread::yield();";
-      case Schedule::sleep:
-        return fmt::format("pause({});", step);
-      case Schedule::free:
-        break;
-    }
-    return "";
-  }
+  std::string yield_words() override { return "std::this_thread::yield();"; }
 
   std::string print_words(const std::string& text) override {
     return fmt::format("std::puts({});", text);
@@ -164,10 +152,7 @@ class CppWriter : public ProgramWriter {
   }
 
   void write_function(const std::string& name, const std::vector<Statement>& body) {
-    text().open(fmt::format("void {}() {{", name));
-    write_body(body);
-    if (is_lockstep() && !body.empty()) text().line("finish();");
-    text().close();
+    write_thread(fmt::format("void {}()", name), body);
     text().line();
   }
 

@@ -24,26 +24,14 @@ class JavaWriter : public ProgramWriter {
     for (ThreadId i = 0; i < program().threads.size(); ++i) {
       const Program::Thread& thread = program().threads[i];
       if (!thread.exists || i == program().main) continue;
-      write_method(fmt::format("static void {}()", thread.function), thread.body);
+      write_thread(fmt::format("static void {}()", thread.function), thread.body);
       text().line();
     }
-    write_method(head, program().threads[program().main].body);
+    write_thread(head, program().threads[program().main].body);
   }
 
  protected:
-  std::string place_words(uint64_t step) override {
-    switch (options().schedule) {
-      case Schedule::lockstep:
-        return fmt::format("step({});", step);
-      case Schedule::yield:
-        return "Thread.yield();";
-      case Schedule::sleep:
-        return fmt::format("pause({});", step);
-      case Schedule::free:
-        break;
-    }
-    return "";
-  }
+  std::string yield_words() override { return "Thread.yield();"; }
 
   std::string print_words(const std::string& text) override {
     return fmt::format("System.out.println({});", text);
@@ -146,13 +134,6 @@ class JavaWriter : public ProgramWriter {
   static bool is_monitor(const Program::Lock& lock) { return lock.scoped && !lock.shared; }
   static std::string exclusive(const Program::Lock& lock) {
     return lock.shared ? lock.name + ".writeLock()" : lock.name;
-  }
-
-  void write_method(const std::string& head, const std::vector<Statement>& body) {
-    text().open(head + " {");
-    write_body(body);
-    if (is_lockstep() && !body.empty()) text().line("finish();");
-    text().close();
   }
 
   std::string access_words(const Action& action, const Program::Location& location) const {

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include "programs/identifiers.h"
+#include "programs/reordering_rules.h"
 
 namespace foretrace::programs {
 namespace {
 
-bool is_write(Op op) { return op == Op::wr || op == Op::vwr || op == Op::vrmw; }
 bool is_notify(Op op) { return op == Op::notify || op == Op::notifyall; }
 bool begins_section(Op op) { return op == Op::acq || op == Op::racq; }
 bool ends_section(Op op) { return op == Op::rel || op == Op::rrel; }

@@ -39,6 +39,13 @@ void ProgramWriter::write_body(const std::vector<Statement>& body) {
   for (const Statement& statement : body) write_statement(statement);
 }
 
+void ProgramWriter::write_thread(std::string_view head, const std::vector<Statement>& body) {
+  text_.open(fmt::format("{} {{", head));
+  write_body(body);
+  if (is_lockstep() && !body.empty()) text_.line("finish();");
+  text_.close();
+}
+
 void ProgramWriter::write_statement(const Statement& statement) {
   const Action& first = action(statement.first);
   if (is_method(statement)) return text_.line(first.method + "();");
@@ -66,6 +73,21 @@ void ProgramWriter::write_block(const Statement& statement, bool as_method) {
     text_.line(block.finally);
   }
   text_.close();
+}
+
+// step() and pause() are helpers that every language has.
+std::string ProgramWriter::place_words(uint64_t step) {
+  switch (options_.schedule) {
+    case Schedule::lockstep:
+      return fmt::format("step({});", step);
+    case Schedule::yield:
+      return yield_words();
+    case Schedule::sleep:
+      return fmt::format("pause({});", step);
+    case Schedule::free:
+      break;
+  }
+  return "";
 }
 
 void ProgramWriter::write_place(uint32_t i) {

@@ -60,14 +60,16 @@ class ProgramWriter {
     std::string finally = {};         // a line that comes at its end, whatever happens
   };
   virtual Block block_of(const Action& action, bool as_method) = 0;
-  // What stands before an operation and keeps it in its place; "" if nothing does.
-  virtual std::string place_words(uint64_t step) = 0;
+  // Lets other threads run.
+  virtual std::string yield_words() = 0;
   // Prints a line; `text` is in double quotes.
   virtual std::string print_words(const std::string& text) = 0;
 
   // The methods of a thread's units, inner ones first.
   void write_methods(const std::vector<Statement>& body);
   void write_body(const std::vector<Statement>& body);
+  // The body of a thread, after which those that wait for its last step go on.
+  void write_thread(std::string_view head, const std::vector<Statement>& body);
 
   bool is_lockstep() const { return options_.schedule == Schedule::lockstep; }
   const Action& action(uint32_t i) const { return program_.actions[i]; }
@@ -81,6 +83,8 @@ class ProgramWriter {
   bool is_method(const Statement& statement) const;
   void write_statement(const Statement& statement);
   void write_block(const Statement& statement, bool as_method);
+  // What stands before an operation and keeps it in its place; "" if nothing does.
+  std::string place_words(uint64_t step);
   void write_place(uint32_t i);
   // "  // bank.cpp:41", or "".
   std::string site_comment(const Action& action) const;

@@ -143,26 +143,10 @@ FORETRACE_INTERCEPT void* __memset_chk(void* target, int value, size_t bytes, si
 }
 
 // Clang 15 and later call these in the place of the above.
-FORETRACE_INTERCEPT void* __tsan_memcpy(void* target, const void* source, size_t bytes) {
-  FORETRACE_NEXT(memcpy, "GLIBC_2.14");
-  FORETRACE_CALL;
-  call.reads(source, bytes);
-  call.writes(target, bytes);
-  return real_memcpy(target, source, bytes);
-}
-FORETRACE_INTERCEPT void* __tsan_memmove(void* target, const void* source, size_t bytes) {
-  FORETRACE_NEXT(memmove, nullptr);
-  FORETRACE_CALL;
-  call.reads(source, bytes);
-  call.writes(target, bytes);
-  return real_memmove(target, source, bytes);
-}
-FORETRACE_INTERCEPT void* __tsan_memset(void* target, int value, size_t bytes) {
-  FORETRACE_NEXT(memset, nullptr);
-  FORETRACE_CALL;
-  call.writes(target, bytes);
-  return real_memset(target, value, bytes);
-}
+#define FORETRACE_ALIAS(name) __attribute__((visibility("default"), alias(#name)))
+extern "C" FORETRACE_ALIAS(memcpy) void* __tsan_memcpy(void*, const void*, size_t) noexcept;
+extern "C" FORETRACE_ALIAS(memmove) void* __tsan_memmove(void*, const void*, size_t) noexcept;
+extern "C" FORETRACE_ALIAS(memset) void* __tsan_memset(void*, int, size_t) noexcept;
 
 // ---- strings
 

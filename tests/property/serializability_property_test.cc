@@ -213,15 +213,29 @@ std::vector<PlainIntrusion> intrusions_in(const Trace& trace) {
   return all;
 }
 
+void look_at(const Trace& trace, serializability::Windows& windows) {
+  for (uint64_t i = 0; i < trace.events.size(); ++i) {
+    if (trace.events[i].op() != Op::skip) windows.process(i, trace.events[i]);
+  }
+}
+
+// Where the two edges of each tangle end.
+std::set<std::tuple<size_t, size_t>> tangles_of(serializability::Windows& windows,
+                                                bool in_one_unit) {
+  std::set<std::tuple<size_t, size_t>> found;
+  for (const serializability::Tangle& one : windows.take_tangles()) {
+    if (one.in_one_unit == in_one_unit) found.emplace(one.in.index, one.back_in.index);
+  }
+  return found;
+}
+
 // What Windows does not propose is in no correct reordering, unless it is much
 // like what the trace itself shows.
 RC_GTEST_PROP(Serializability, NoFeasibleIntrusionIsMissed, ()) {
   const RandomTrace random = *unit_trace(1.2);
   const Trace& trace = random.trace;
   serializability::Windows windows;
-  for (uint64_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events[i].op() != Op::skip) windows.process(i, trace.events[i]);
-  }
+  look_at(trace, windows);
   std::set<std::tuple<size_t, size_t, size_t>> found;
   for (const serializability::Intrusion& one : windows.take()) {
     found.emplace(one.first.index, one.culprit.index, one.second.index);
@@ -256,13 +270,8 @@ RC_GTEST_PROP(Serializability, NoFeasibleTangleIsMissed, ()) {
   const RandomTrace random = *unit_trace(0.9);
   const Trace& trace = random.trace;
   serializability::Windows windows;
-  for (uint64_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events[i].op() != Op::skip) windows.process(i, trace.events[i]);
-  }
-  std::set<std::tuple<size_t, size_t>> found;  // where the two edges end
-  for (const serializability::Tangle& one : windows.take_tangles()) {
-    if (one.in_one_unit) found.emplace(one.in.index, one.back_in.index);
-  }
+  look_at(trace, windows);
+  const std::set<std::tuple<size_t, size_t>> found = tangles_of(windows, true);
   RC_CLASSIFY(!found.empty(), "proposed");
   if (windows.left_out() > 0) return;
   std::map<std::pair<size_t, size_t>, std::set<std::tuple<size_t, size_t, size_t, size_t>>> all;
@@ -305,13 +314,8 @@ RC_GTEST_PROP(Serializability, NoFeasibleWalkIsMissed, ()) {
   const RandomTrace random = *unit_trace(0.9);
   const Trace& trace = random.trace;
   serializability::Windows windows;
-  for (uint64_t i = 0; i < trace.events.size(); ++i) {
-    if (trace.events[i].op() != Op::skip) windows.process(i, trace.events[i]);
-  }
-  std::set<std::tuple<size_t, size_t>> found;  // where the two edges end
-  for (const serializability::Tangle& one : windows.take_tangles()) {
-    if (!one.in_one_unit) found.emplace(one.in.index, one.back_in.index);
-  }
+  look_at(trace, windows);
+  const std::set<std::tuple<size_t, size_t>> found = tangles_of(windows, false);
   RC_CLASSIFY(!found.empty(), "proposed");
   if (windows.left_out() > 0) return;
   const std::vector<PlainUse> uses = uses_in(trace);
