@@ -23,6 +23,7 @@ using serializability::Edge;
 using serializability::Intrusion;
 using serializability::kNoLabel;
 using serializability::Occurrence;
+using serializability::Ring;
 using serializability::Tangle;
 using serializability::Use;
 using serializability::Violation;
@@ -61,9 +62,15 @@ class Serializability : public Analysis {
       context_.propose(candidate_of(intrusion));
       groups = std::max(groups, intrusion.group);
     }
+    const uint64_t intrusions = groups;
     for (Tangle& tangle : windows_->take_tangles()) {
-      tangle.group += groups;
+      tangle.group += intrusions;
       context_.propose(candidate_of(tangle));
+      groups = std::max(groups, tangle.group);
+    }
+    for (Ring& ring : windows_->take_rings()) {
+      ring.group += groups;
+      context_.propose(candidate_of(ring));
     }
   }
 
@@ -198,6 +205,35 @@ class Serializability : public Analysis {
         tangle.in_one_unit ? "of that unit" : "of that thread", tangle.back_in.index);
     candidate.reason = reason(tangle);
     candidate.detail["blamed"] = names(candidate.labels);
+    return candidate;
+  }
+
+  Candidate candidate_of(const Ring& ring) const {
+    Candidate candidate;
+    candidate.analysis = kName;
+    candidate.kind = "atomicity-violation";
+    candidate.only_if_certified = true;
+    candidate.group = ring.group;
+    candidate.labels = ring.labels;
+    const std::string unit = "in " + name(Space::label, ring.labels[0]);
+    std::vector<std::string> edges;
+    for (size_t i = 0; i < ring.ends.size(); i += 2) {
+      const Use& from = ring.ends[i];
+      const Use& to = ring.ends[i + 1];
+      const bool last = i + 2 == ring.ends.size();
+      candidate.events.push_back(event_of(from, i == 0 ? unit : "leads on"));
+      candidate.events.push_back(event_of(to, last ? unit : "comes after it"));
+      candidate.order.emplace_back(from.index, to.index);
+      edges.push_back(fmt::format("event {} comes before event {} of thread {}", from.index,
+                                  to.index, name(Space::thread, to.event.thread)));
+    }
+    candidate.message = fmt::format("{} is not atomic: in another schedule {}",
+                                    name(Space::label, ring.labels[0]), fmt::join(edges, ", "));
+    candidate.reason = fmt::format(
+        "It ran as if alone, but in another schedule of the same run {} threads follow each other "
+        "in a circle: {} comes before what they do, and after it.",
+        ring.ends.size() / 2, name(Space::label, ring.labels[0]));
+    candidate.detail["blamed"] = names({ring.labels[0]});
     return candidate;
   }
 

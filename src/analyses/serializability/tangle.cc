@@ -20,11 +20,15 @@ LocksetId held_through(LocksetTable& locksets, const std::vector<Release>& relea
   return held;
 }
 
+uint64_t with_looks(uint64_t key, const Use& use) {
+  key = mixed(key + (uint64_t{use.event.site} << 8 | static_cast<uint64_t>(use.op)));
+  return use.event.site == kNoSite ? mixed(key + key_of(use) + 1) : key;
+}
+
 uint64_t looks_of(const Tangle& tangle, uint64_t seed) {
   uint64_t key = mixed(seed);
   for (const Use* use : {&tangle.out, &tangle.in, &tangle.back_out, &tangle.back_in}) {
-    key = mixed(key + (uint64_t{use->event.site} << 8 | static_cast<uint64_t>(use->op)));
-    if (use->event.site == kNoSite) key = mixed(key + key_of(*use) + 1);
+    key = with_looks(key, *use);
   }
   return key;
 }

@@ -41,8 +41,10 @@ inline bool conflict(const Use& a, const Use& b) {
 LocksetId held_through(LocksetTable& locksets, const std::vector<Release>& releases, const Use& a,
                        const Use& b);
 
-// A number for the operations and sites of a tangle or, without sites, the things
-// themselves, and for `seed`.
+// A number for `key` and what a use looks like: its operation and site or, without
+// site, the thing itself.
+uint64_t with_looks(uint64_t key, const Use& use);
+// The same for all of a tangle.
 uint64_t looks_of(const Tangle& tangle, uint64_t seed);
 
 }  // namespace foretrace::serializability

@@ -7,9 +7,9 @@
 
 namespace foretrace::serializability {
 
-void UnitWalks::use(const Use& use, uint64_t unit) {
+void UnitWalks::use(const Use& use, uint64_t unit, uint32_t label) {
   Walk& walk = slot(walks_, use.event.thread);
-  walk.steps.push_back({use, unit});
+  walk.steps.push_back({use, unit, label});
   ++walk.fresh;
   if (walk.steps.size() == kWalk) roll(walk, use.event.thread);
 }
@@ -21,6 +21,8 @@ void UnitWalks::release(ThreadId thread, LockId lock, uint64_t index) {
 // Forgets the older half of the walk.
 void UnitWalks::roll(Walk& walk, ThreadId thread) {
   compare_with_units(walk, thread);
+  // Seldom, and ever more seldom: it costs much, and most of a long trace is alike.
+  if (++rolls_ >= 2 * rolls_at_rings_) look_for_rings();
   walk.fresh = 0;
   walk.steps.erase(walk.steps.begin(), walk.steps.begin() + kWalk / 2);
   const uint64_t first = walk.steps.front().use.index;
@@ -35,8 +37,8 @@ void UnitWalks::end(ThreadId thread, uint32_t id, uint64_t number) {
     return;
   }
   const Walk& own = slot(walks_, thread);
-  Unit unit = {.thread = thread, .number = number, .uses = {}, .releases = own.releases};
-  for (const Step& step : own.steps) {
+  PastUnit unit = {.thread = thread, .number = number, .uses = {}, .releases = own.releases};
+  for (const WalkStep& step : own.steps) {
     if (step.unit == number) unit.uses.push_back(step.use);
   }
   if (unit.uses.size() < 2) return;
@@ -77,24 +79,34 @@ void UnitWalks::compare_with_units(const Walk& walk, ThreadId thread) {
   }
 }
 
-void UnitWalks::compare(uint32_t label, const Unit& unit, const Walk& walk) {
-  for (const Step& in : walk.steps) {
+void UnitWalks::look_for_rings() {
+  rolls_at_rings_ = rolls_;
+  std::vector<UnitRings::Candidate> units;
+  for (uint32_t id = 0; id < labels_.size(); ++id) {
+    for (const PastUnit& unit : labels_[id].latest) units.push_back({id, &unit});
+  }
+  if (!units.empty()) rings_.look(units, walks_);
+}
+
+void UnitWalks::compare(uint32_t label, const PastUnit& unit, const Walk& walk) {
+  for (const WalkStep& in : walk.steps) {
     for (const Use& back_in : unit.uses) {
       if (key_of(in.use) != key_of(back_in)) try_walk(label, unit, walk, in, back_in);
     }
   }
 }
 
-void UnitWalks::try_walk(uint32_t label, const Unit& unit, const Walk& walk, const Step& in,
+void UnitWalks::try_walk(uint32_t label, const PastUnit& unit, const Walk& walk, const WalkStep& in,
                          const Use& back_in) {
   const auto end = std::find_if(unit.uses.begin(), unit.uses.end(),
                                 [&](const Use& use) { return use.index == back_in.index; });
   const auto out = std::find_if(std::reverse_iterator(end), unit.uses.rend(),
                                 [&](const Use& use) { return conflict(use, in.use); });
   if (out == unit.uses.rend()) return;
-  const auto back_out = std::find_if(walk.steps.begin(), walk.steps.end(), [&](const Step& step) {
-    return step.use.index > in.use.index && conflict(step.use, back_in);
-  });
+  const auto back_out =
+      std::find_if(walk.steps.begin(), walk.steps.end(), [&](const WalkStep& step) {
+        return step.use.index > in.use.index && conflict(step.use, back_in);
+      });
   if (back_out == walk.steps.end()) return;
   const bool comes_back_earlier =
       std::any_of(out.base(), end, [&](const Use& use) { return conflict(use, back_out->use); });
@@ -135,6 +147,7 @@ std::vector<Tangle> UnitWalks::take() {
     compare_with_units(walks_[thread], thread);
     walks_[thread].fresh = 0;
   }
+  look_for_rings();
   std::erase_if(found_, [&](const Tangle& one) { return groups_[one.group - 1].observed; });
   std::stable_sort(found_.begin(), found_.end(),
                    [](const Tangle& a, const Tangle& b) { return a.group < b.group; });

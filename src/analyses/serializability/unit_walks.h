@@ -9,7 +9,9 @@
 #include <tsl/robin_set.h>
 
 #include "analyses/serializability/tangle.h"
+#include "analyses/serializability/unit_rings.h"
 #include "analyses/serializability/use.h"
+#include "analyses/serializability/walk.h"
 #include "base/hash.h"
 #include "order/lockset.h"
 
@@ -27,17 +29,20 @@ namespace foretrace::serializability {
 // of the walk's uses alone gets between (see Intrusion).
 class UnitWalks {
  public:
-  explicit UnitWalks(LocksetTable& locksets) : locksets_(locksets) {}
+  explicit UnitWalks(LocksetTable& locksets) : locksets_(locksets), rings_(locksets) {}
 
-  // In a unit or not; `unit` is the number of the outermost one, 0 is none.
-  void use(const Use& use, uint64_t unit);
+  // In a unit or not; `unit` is the number of the outermost one, 0 is none, and
+  // `label` its label.
+  void use(const Use& use, uint64_t unit, uint32_t label);
   void release(ThreadId thread, LockId lock, uint64_t index);
   // The outermost unit is over.
   void end(ThreadId thread, uint32_t label, uint64_t unit);
 
   // Compares what has not been compared yet.
   std::vector<Tangle> take();
-  uint64_t left_out() const { return left_out_; }
+  // After take(): what needs several other threads.
+  std::vector<Ring> take_rings() { return rings_.take(); }
+  uint64_t left_out() const { return left_out_ + rings_.left_out(); }
 
  private:
   static constexpr size_t kUses = 64;    // of a unit that are compared
@@ -46,23 +51,8 @@ class UnitWalks {
   static constexpr size_t kLooks = 128;  // at walks for units of a label
   static constexpr size_t kAlike = 4;    // tangles of a group
 
-  struct Step {
-    Use use;
-    uint64_t unit;
-  };
-  struct Walk {
-    std::vector<Step> steps;
-    std::vector<Release> releases;
-    size_t fresh = 0;  // steps that units of the past were not compared with
-  };
-  struct Unit {
-    ThreadId thread = 0;
-    uint64_t number = 0;
-    std::vector<Use> uses;
-    std::vector<Release> releases;
-  };
   struct Label {
-    std::vector<Unit> latest;
+    std::vector<PastUnit> latest;
     size_t looks = 0;
   };
   struct Group {
@@ -73,8 +63,10 @@ class UnitWalks {
   bool may_look(Label& label);
   void roll(Walk& walk, ThreadId thread);
   void compare_with_units(const Walk& walk, ThreadId thread);
-  void compare(uint32_t label, const Unit& unit, const Walk& walk);
-  void try_walk(uint32_t label, const Unit& unit, const Walk& walk, const Step& in,
+  // With all that the threads have done last.
+  void look_for_rings();
+  void compare(uint32_t label, const PastUnit& unit, const Walk& walk);
+  void try_walk(uint32_t label, const PastUnit& unit, const Walk& walk, const WalkStep& in,
                 const Use& back_in);
   Group& group_of(const Tangle& tangle);
 
@@ -85,6 +77,9 @@ class UnitWalks {
   std::vector<Group> groups_;
   tsl::robin_set<uint64_t, IntegerHash> seen_;  // by group and ends: walks overlap
   std::vector<Tangle> found_;
+  UnitRings rings_;
+  uint64_t rolls_ = 0;           // of all walks
+  uint64_t rolls_at_rings_ = 0;  // when rings were looked for last
   uint64_t left_out_ = 0;
 };
 

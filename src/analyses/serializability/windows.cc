@@ -76,7 +76,10 @@ void Windows::process(uint64_t index, const Event& event) {
                     [&](const Holding& held) { return held.lock.lock == event.object; });
       break;
     case Op::beg:
-      if (thread.units.depth() == 0) thread.outermost = ++units_;
+      if (thread.units.depth() == 0) {
+        thread.outermost = ++units_;
+        thread.outermost_label = event.object;
+      }
       thread.units.begin(event.object, index);
       break;
     case Op::end:
@@ -145,7 +148,7 @@ void Windows::end_unit(ThreadId id, Thread& thread) {
 void Windows::use(const Use& use, Thread& thread) {
   Object& object = slot(space_of(use.op) == Space::lock ? locks_ : locations_, use.object);
   if (thread.units.depth() > 0) use_in_unit(object, use, thread);
-  walks_.use(use, thread.outermost);
+  walks_.use(use, thread.outermost, thread.outermost_label);
   add_use(object, use);
 }
 
@@ -305,5 +308,7 @@ std::vector<Tangle> Windows::take_tangles() {
   }
   return tangles;
 }
+
+std::vector<Ring> Windows::take_rings() { return walks_.take_rings(); }
 
 }  // namespace foretrace::serializability

@@ -68,6 +68,8 @@ class Windows {
   std::vector<Intrusion> take();
   // And what needs two things.
   std::vector<Tangle> take_tangles();
+  // And, after that, what needs three threads or more.
+  std::vector<Ring> take_rings();
   uint64_t left_out() const { return left_out_ + pairs_.left_out() + walks_.left_out(); }
   const LocksetTable& locksets() const { return locksets_; }
 
@@ -130,7 +132,8 @@ class Windows {
   };
   struct Thread {
     OpenUnits units;
-    uint64_t outermost = 0;  // the number of the outermost open one, 0 is none
+    uint64_t outermost = 0;        // the number of the outermost open one, 0 is none
+    uint32_t outermost_label = 0;  // its label
     tsl::robin_map<uint64_t, InUnit, IntegerHash> in_unit;  // by object
     std::vector<uint64_t> used;                             // the keys of in_unit
     std::vector<Holding> holding;
