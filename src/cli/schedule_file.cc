@@ -4,6 +4,15 @@
 #include "trace/format.h"
 
 namespace foretrace {
+namespace {
+
+// How many events at the end may read or write another value than in the trace.
+size_t ends_with_other_values(const Finding& finding) {
+  if (finding.kind == "data-race") return 2;
+  return finding.kind == "nondeterministic-read" ? 1 : 0;
+}
+
+}  // namespace
 
 Result<void> write_schedule(const Trace& trace, const Finding& finding, const std::string& path) {
   const Format* format = format_of_file_name(path);
@@ -12,8 +21,8 @@ Result<void> write_schedule(const Trace& trace, const Finding& finding, const st
   if (!sink) return tl::unexpected(sink.error());
   std::vector<Event> events;
   for (const uint64_t index : *finding.witness) events.push_back(trace.events[index]);
-  if (finding.kind == "data-race") {
-    for (size_t i = events.size() - 2; i < events.size(); ++i) events[i].has_value = 0;
+  for (size_t i = events.size() - ends_with_other_values(finding); i < events.size(); ++i) {
+    events[i].has_value = 0;
   }
   const std::unique_ptr<TraceWriter> writer = format->writer(**sink, *trace.symbols);
   Result<void> done = writer->write({0, events, trace.big_values});

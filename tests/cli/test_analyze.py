@@ -166,6 +166,13 @@ class Analyze(unittest.TestCase):
         self.assertRegex(result.stdout, r"3 ▶ +w\(count\)")
         self.assertIn("a schedule that shows it", result.stdout)
 
+    def test_a_witness_of_a_read_has_no_value_that_it_did_not_see(self):
+        trace, schedule = self.path / "values.tiddle", self.path / "schedule.tiddle"
+        trace.write_text("acq 1 l\nwr 1 x 5\nrel 1 l\nacq 2 l\nrd 2 x 5\nrel 2 l\n")
+        self.assertEqual(run("analyze", trace, "--analysis", "nondeterminism", "--witness", schedule).returncode, 1)
+        self.assertEqual(schedule.read_text(), "acq 2 l\nrd 2 x\n")
+        self.assertEqual(run("analyze", schedule).returncode, 0)
+
     def test_a_witness_can_be_analysed_again(self):
         schedule = self.path / "schedule.tiddle"
         trace = PAPER / "figure-10.2a.tiddle"
