@@ -80,7 +80,7 @@ class Certifier {
         kept_(candidates.size()) {}
 
   std::map<std::string, Decisions> run() {
-    const auto is_open = [this](const Group& group) { return !settled(group); };
+    const auto is_open = [this](const Group& group) { return !is_settled(group.front()); };
     if (std::any_of(groups_.begin(), groups_.end(), is_open)) kernel_.emplace(trace_);
     const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
     const unsigned wanted = options_.workers == 0 ? cores : options_.workers;
@@ -111,29 +111,26 @@ class Certifier {
     }
   }
 
-  // The first candidate of the group that needs no decision.
-  std::optional<size_t> settled(const Group& group) const {
-    const auto found = std::find_if(group.begin(), group.end(), [this](size_t i) {
-      return candidates_[i].strength != Strength::predicted || !is_decidable(candidates_[i]);
-    });
-    if (found == group.end()) return std::nullopt;
-    return *found;
+  // It needs no decision.
+  bool is_settled(size_t place) const {
+    return candidates_[place].strength != Strength::predicted || !is_decidable(candidates_[place]);
   }
 
-  // Groups share no candidate, so each worker changes only its own.
+  // The first of the group that can be shown. Groups share no candidate, so each
+  // worker changes only its own.
   void decide_group(const Group& group) {
-    if (const std::optional<size_t> place = settled(group)) {
-      Candidate& candidate = candidates_[*place];
-      if (candidate.strength == Strength::observed) add_prefix(candidate);
-      kept_[*place] = 1;
-      return;
-    }
     bool undecided = false;
     for (const size_t i : group) {
-      const Verdict verdict = decide_one(candidates_[i]);
+      Candidate& candidate = candidates_[i];
+      if (is_settled(i)) {
+        if (candidate.strength == Strength::observed) add_prefix(candidate);
+        kept_[i] = 1;
+        return;
+      }
+      const Verdict verdict = decide_one(candidate);
       if (verdict == Verdict::feasible) {
         kept_[i] = 1;
-        return count(candidates_[i].analysis, &Decisions::certified);
+        return count(candidate.analysis, &Decisions::certified);
       }
       undecided |= verdict == Verdict::undecided;
     }

@@ -20,11 +20,16 @@ namespace {
 
 constexpr std::string_view kName = "race";
 
-// Of the accesses at one site under the same locks, this many of each thread are
-// kept as partners for later accesses: of pairs that look the same, near ones.
+// So many pairs are collected without a look at what they look like.
+constexpr uint64_t kFreePairs = 10'000;
+// After these, of the accesses at one site under the same locks, this many of each
+// thread are kept as partners for later accesses: of pairs that look the same, near
+// ones.
 constexpr size_t kKeptPerSite = 8;
-// Of the pairs at the same two sites, this many are tried.
+// Of the pairs at the same two sites, this many are tried in any case, and more as
+// long as pairs times events are no more than kFreeWork.
 constexpr size_t kTriedPerSites = 64;
+constexpr uint64_t kFreeWork = 1'000'000'000;
 
 class Race : public Analysis {
  public:
@@ -54,12 +59,16 @@ class Race : public Analysis {
       }
       ready_.advance(index, event);
     }
+    events_ = batch.first_index + batch.events.size();
   }
 
+  // Of each group the pair whose second access comes earliest is reported.
   void finish() override {
     std::stable_sort(pairs_.begin(), pairs_.end(), [](const Pair& a, const Pair& b) {
-      return std::tuple(a.group, a.distance()) < std::tuple(b.group, b.distance());
+      return std::tuple(a.group, a.second.access.index, a.distance()) <
+             std::tuple(b.group, b.second.access.index, b.distance());
     });
+    drop_the_many();
     for (const Pair& pair : pairs_) {
       Candidate candidate = race_candidate(
           kName, context_.symbols, locksets_, pair.location, pair.first, pair.second, pair.observed,
@@ -98,6 +107,7 @@ class Race : public Analysis {
   struct Group {
     uint64_t number = 0;
     uint64_t pairs = 0;
+    bool observed = false;
   };
 
   void access(uint64_t index, const Event& event) {
@@ -125,35 +135,58 @@ class Race : public Analysis {
       kinds.push_back({event.thread, event.op(), event.site, current.held, {current}, 0});
       return;
     }
-    if (!all_pairs_ && event.site != kNoSite && found->accesses.size() == kKeptPerSite) {
-      found->accesses.erase(found->accesses.begin());
-      ++found->forgotten;
+    if (!all_pairs_ && event.site != kNoSite && looked_at_ >= kFreePairs &&
+        found->accesses.size() >= kKeptPerSite) {
+      const size_t surplus = found->accesses.size() - kKeptPerSite + 1;
+      found->accesses.erase(found->accesses.begin(),
+                            found->accesses.begin() + static_cast<ptrdiff_t>(surplus));
+      found->forgotten += surplus;
     }
     found->accesses.push_back(current);
   }
 
   void add_pair(const RaceSide& first, const Event& event, const Access& current) {
+    ++looked_at_;
     if (pairs_.size() >= max_pairs_) {
       ++left_out_;
       return;
     }
     Group& group = group_of(first, event, current);
-    if (++group.pairs > kTriedPerSites && !all_pairs_ && event.site != kNoSite) {
+    if (group.observed) return;  // that is enough: later pairs are not needed
+    if (++group.pairs > kTriedPerSites && !all_pairs_ && event.site != kNoSite &&
+        looked_at_ >= kFreePairs) {
       ++left_out_;
       return;
     }
-    pairs_.push_back({event.object,
-                      first,
-                      {event.op(), current},
-                      ready_.ready_at(first.access.index, event),
-                      group.number});
+    group.observed = ready_.ready_at(first.access.index, event);
+    pairs_.push_back({event.object, first, {event.op(), current}, group.observed, group.number});
+  }
+
+  // They are sorted.
+  void drop_the_many() {
+    if (all_pairs_) return;
+    uint64_t free = kFreeWork / std::max<uint64_t>(events_, 1);
+    uint64_t group = 0;
+    size_t of_group = 0;
+    const auto is_one_too_many = [&](const Pair& pair) {
+      of_group = pair.group == group ? of_group + 1 : 1;
+      group = pair.group;
+      if (of_group <= kTriedPerSites) return false;
+      if (free > 0) {
+        --free;
+        return false;
+      }
+      ++left_out_;
+      return true;
+    };
+    pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), is_one_too_many), pairs_.end());
   }
 
   // Pairs at the same two sites, on the same location, are one error. Without
   // sites, or if all pairs are wanted, each pair is its own.
   Group& group_of(const RaceSide& first, const Event& event, const Access& current) {
     if (all_pairs_ || first.access.site == kNoSite || event.site == kNoSite) {
-      single_ = {++groups_made_, 0};
+      single_ = {++groups_made_, 0, false};
       return single_;
     }
     uint64_t a = uint64_t{first.access.site} << 1 | (first.op == Op::wr ? 1 : 0);
@@ -177,6 +210,8 @@ class Race : public Analysis {
   Group single_;
   uint64_t groups_made_ = 0;
   std::vector<Pair> pairs_;
+  uint64_t events_ = 0;
+  uint64_t looked_at_ = 0;  // pairs
   uint64_t left_out_ = 0;
 };
 
