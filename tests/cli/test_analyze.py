@@ -211,6 +211,14 @@ class HardTraces(unittest.TestCase):
         return report, {name: sorted({f["variable"] for f in report["findings"] if f["analysis"] == name})
                         for name in report["analyses"]}
 
+    def test_more_pairs_without_sites_are_summed_up(self):
+        self.trace.write_text("wr 1 x\nwr 2 x\n" * 200)
+        result = run("analyze", self.trace, "--analysis", "race", "--format", "json")
+        races = json.loads(result.stdout)["findings"]
+        self.assertEqual(len(races), 10_001)
+        self.assertEqual([e["index"] for e in races[0]["events"]], [0, 1])
+        self.assertIn("29,999 pairs were not looked at", result.stderr)
+
     def test_ten_thousand_pairs_on_one_location(self):
         self.trace.write_text("".join(f"wr {t} x @ {t}.c:{line}\n" for t in (1, 2) for line in range(100)))
         report, racy = self.racy("--analysis", "hb,cp,mb,race")

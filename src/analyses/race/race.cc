@@ -135,8 +135,7 @@ class Race : public Analysis {
       kinds.push_back({event.thread, event.op(), event.site, current.held, {current}, 0});
       return;
     }
-    if (!all_pairs_ && event.site != kNoSite && looked_at_ >= kFreePairs &&
-        found->accesses.size() >= kKeptPerSite) {
+    if (are_many() && found->accesses.size() >= kKeptPerSite) {
       const size_t surplus = found->accesses.size() - kKeptPerSite + 1;
       found->accesses.erase(found->accesses.begin(),
                             found->accesses.begin() + static_cast<ptrdiff_t>(surplus));
@@ -152,9 +151,11 @@ class Race : public Analysis {
       return;
     }
     Group& group = group_of(first, event, current);
-    if (group.observed) return;  // that is enough: later pairs are not needed
-    if (++group.pairs > kTriedPerSites && !all_pairs_ && event.site != kNoSite &&
-        looked_at_ >= kFreePairs) {
+    if (group.observed) {  // that is enough: later pairs are not needed
+      if (first.access.site == kNoSite || event.site == kNoSite) ++left_out_;
+      return;
+    }
+    if (++group.pairs > kTriedPerSites && are_many()) {
       ++left_out_;
       return;
     }
@@ -182,20 +183,30 @@ class Race : public Analysis {
     pairs_.erase(std::remove_if(pairs_.begin(), pairs_.end(), is_one_too_many), pairs_.end());
   }
 
-  // Pairs at the same two sites, on the same location, are one error. Without
-  // sites, or if all pairs are wanted, each pair is its own.
+  bool are_many() const { return !all_pairs_ && looked_at_ > kFreePairs; }
+
+  // Pairs at the same two sites, on the same location, are one error. If all pairs
+  // are wanted each pair is its own, and without sites, too, until there are many:
+  // then those of the same two threads are one.
   Group& group_of(const RaceSide& first, const Event& event, const Access& current) {
-    if (all_pairs_ || first.access.site == kNoSite || event.site == kNoSite) {
+    const bool has_sites = first.access.site != kNoSite && event.site != kNoSite;
+    if (all_pairs_ || (!has_sites && !are_many())) {
       single_ = {++groups_made_, 0, false};
       return single_;
     }
-    uint64_t a = uint64_t{first.access.site} << 1 | (first.op == Op::wr ? 1 : 0);
-    uint64_t b = uint64_t{current.site} << 1 | (event.op() == Op::wr ? 1 : 0);
+    uint64_t a = looks_of(first);
+    uint64_t b = looks_of({event.op(), current});
     if (a > b) std::swap(a, b);
     const uint64_t key = mixed(a) ^ mixed(mixed(b) + event.object);
     Group& group = groups_[key];
     if (group.number == 0) group.number = ++groups_made_;
     return group;
+  }
+
+  static uint64_t looks_of(const RaceSide& side) {
+    const uint64_t writes = side.op == Op::wr ? 1 : 0;
+    if (side.access.site != kNoSite) return uint64_t{side.access.site} << 2 | writes;
+    return uint64_t{side.access.epoch.thread()} << 2 | 2 | writes;
   }
 
   AnalysisContext context_;
