@@ -7,6 +7,28 @@
 #include "base/text.h"
 
 namespace foretrace::programs {
+namespace {
+
+// Characters that change the direction of what follows are written out: compilers
+// warn of them, since source with them is not what it seems.
+std::string without_direction(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const std::string_view mark = text.substr(i, 3);
+    // U+202A to U+202E and U+2066 to U+2069.
+    if ((mark >= "\xE2\x80\xAA" && mark <= "\xE2\x80\xAE") ||
+        (mark >= "\xE2\x81\xA6" && mark <= "\xE2\x81\xA9")) {
+      const int code = 0x2000 + ((mark[1] & 0x3F) << 6) + (mark[2] & 0x3F);
+      out += fmt::format("<U+{:04X}>", code);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
 
 void SourceText::line(std::string_view text) {
   if (!text.empty()) text_.append(depth_ * indent_width_, ' ').append(text);
@@ -98,12 +120,14 @@ void ProgramWriter::write_place(uint32_t i) {
 
 std::string ProgramWriter::site_comment(const Action& action) const {
   if (action.operation.site == kNoSite) return "";
-  return "  // " + printable(program_.symbols->site_text(action.operation.site));
+  return "  // " + in_comment(printable(program_.symbols->site_text(action.operation.site)));
 }
 
 std::string header_comment(const ProgramOptions& options) {
   std::string text;
-  for (const std::string& each : options.about) text += (each.empty() ? "//" : "// " + each) + "\n";
+  for (const std::string& each : options.about) {
+    text += (each.empty() ? "//" : "// " + in_comment(each)) + "\n";
+  }
   return text;
 }
 
@@ -120,15 +144,29 @@ std::vector<std::string> set_comments(const Program& program) {
       }
     }
     if (members.empty()) continue;
-    comments.push_back(
-        fmt::format("// {} belong together: {}.", fmt::join(members, ", "), printable(set.name)));
+    comments.push_back(fmt::format("// {} belong together: {}.", fmt::join(members, ", "),
+                                   in_comment(printable(set.name))));
   }
   return comments;
 }
 
+std::string in_comment(std::string_view text) {
+  std::string out = without_direction(text);
+  // A backslash at the end would take the next line into the comment, and an escaped
+  // line end would end it in Java.
+  std::replace(out.begin(), out.end(), '\\', '/');
+  if (out.ends_with("?\?/")) out += '.';  // a trigraph: that backslash again
+  return out;
+}
+
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : printable(text, 200)) {
+  for (const char c : without_direction(printable(text, 200))) {
+    // Two in a row may start a trigraph; both languages have octal escapes.
+    if (c == '?' && out.back() == '?') {
+      out += "\\077";
+      continue;
+    }
     if (c == '"' || c == '\\') out += '\\';
     out += c;
   }

@@ -101,6 +101,9 @@ std::string header_comment(const ProgramOptions& options);
 // "account: x, y" for each set of locations that the program uses.
 std::vector<std::string> set_comments(const Program& program);
 
+// `text`, one line, so that a comment with it ends where its line does.
+std::string in_comment(std::string_view text);
+
 // `text` inside double quotes.
 std::string quoted(std::string_view text);
 

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import pty
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -218,6 +219,25 @@ int main() {
     def test_sites_lead_back_to_the_source(self):
         text = run("compile", "-", "--to", "c++", text="wr 1 x 3 @ bank.cpp:41\n").stdout
         self.assertIn("  x = 3;  // bank.cpp:41\n", text)
+
+    def test_names_and_sites_stay_text(self):
+        trace = self.write('wr 1 x 1 @ C:\\bank\\\nwr 1 y 2 @ what??/\nwr 1 z 3 @ a\\u000aSystem.exit(7);\n'
+                           'beg 1 really??!\nend 1 really??!\nwr 1 w 4 @ \u202eevil\nbeg 1 \u2066\nend 1 \u2066\n'
+                           'set back\\ x y\n', "odd\\.tiddle")
+        program = self.folder / "odd.cpp"
+        for schedule in ("free", "lockstep"):
+            self.assertEqual(run("compile", trace, "--to", "c++", "--schedule", schedule, "--log", "-o", program).returncode, 0)
+            for compiler in filter(shutil.which, ("g++", "clang++-22")):
+                built = subprocess.run([compiler, "-Wall", "-Wextra", "-Werror", "-pthread", f"-I{ROOT}/include", program,
+                                        "-o", self.folder / "odd"], capture_output=True, text=True)
+                self.assertEqual(built.stderr, "")
+                ran = subprocess.run([self.folder / "odd"], capture_output=True, text=True)
+                self.assertEqual(ran.stdout, "wr 1 x 1\nwr 1 y 2\nwr 1 z 3\nbeg 1 really??!\nend 1 really??!\nwr 1 w 4\n"
+                                             "beg 1 <U+2066>\nend 1 <U+2066>\n")
+        if shutil.which("java") and shutil.which("javac"):
+            self.assertEqual(run("compile", trace, "--to", "java", "--log", "-o", self.folder / "Odd.java").returncode, 0)
+            ran = subprocess.run(["java", self.folder / "Odd.java"], capture_output=True, text=True)
+            self.assertEqual((ran.returncode, ran.stdout.count("\n")), (0, 8), ran.stderr)
 
     def test_takes_any_format(self):
         text = run("compile", "-", "--to", "c++", text="T1|w(x)|12\nT2|r(x)|13\n").stdout
