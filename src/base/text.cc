@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 namespace foretrace {
@@ -45,6 +46,19 @@ size_t utf8_length(std::string_view text) {
     if (!is_continuation(text[i])) return 0;
   }
   return length;
+}
+
+// The code of the character in front if it is a control beyond ASCII (U+0080 to
+// U+009F) or changes the direction of the text after it: such a name would
+// change what is shown around it.
+std::optional<int> hidden_control(std::string_view text) {
+  const auto bits = [&](size_t i) { return static_cast<unsigned char>(text[i]) & 0x3F; };
+  if (text.size() >= 2 && text[0] == '\xC2' && bits(1) < 0x20) return 0x80 + bits(1);
+  if (text.size() < 3 || text[0] != '\xE2') return std::nullopt;
+  const int code = 0x2000 + (bits(1) << 6) + bits(2);
+  const bool turns = code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                     (code >= 0x2066 && code <= 0x2069);
+  return turns ? std::optional(code) : std::nullopt;
 }
 
 }  // namespace
@@ -145,6 +159,10 @@ std::string printable(std::string_view text, size_t limit) {
       out += fmt::format("\\x{:02x}", byte);
       columns += 4;
       text.remove_prefix(1);
+    } else if (const std::optional<int> code = hidden_control(text)) {
+      out += fmt::format("\\u{:04x}", *code);
+      columns += 6;
+      text.remove_prefix(length);
     } else {
       out += text.substr(0, length);
       columns += 1;

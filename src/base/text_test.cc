@@ -52,6 +52,11 @@ TEST(Text, MakesBytesPrintable) {
   EXPECT_EQ(printable("h\xC3\xA9"), "h\xC3\xA9");
   EXPECT_EQ(printable(std::string_view("a\nb\0", 4)), "a\\x0ab\\x00");
   EXPECT_EQ(printable("\xFF\xC3"), "\\xff\\xc3");
+  EXPECT_EQ(printable("\xE2\x80\xAEtxt"), "\\u202etxt");  // turns what follows
+  EXPECT_EQ(printable("\xC2\x9B"
+                      "31m"),
+            "\\u009b31m");                               // an escape of terminals
+  EXPECT_EQ(printable("\xE2\x80\xA6"), "\xE2\x80\xA6");  // an ellipsis does neither
   EXPECT_EQ(printable("abcdef", 3), "abc…");
   EXPECT_EQ(printable("abc", 3), "abc");
 }

@@ -7,28 +7,6 @@
 #include "base/text.h"
 
 namespace foretrace::programs {
-namespace {
-
-// Characters that change the direction of what follows are written out: compilers
-// warn of them, since source with them is not what it seems.
-std::string without_direction(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const std::string_view mark = text.substr(i, 3);
-    // U+202A to U+202E and U+2066 to U+2069.
-    if ((mark >= "\xE2\x80\xAA" && mark <= "\xE2\x80\xAE") ||
-        (mark >= "\xE2\x81\xA6" && mark <= "\xE2\x81\xA9")) {
-      const int code = 0x2000 + ((mark[1] & 0x3F) << 6) + (mark[2] & 0x3F);
-      out += fmt::format("<U+{:04X}>", code);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
-}
-
-}  // namespace
 
 void SourceText::line(std::string_view text) {
   if (!text.empty()) text_.append(depth_ * indent_width_, ' ').append(text);
@@ -151,7 +129,7 @@ std::vector<std::string> set_comments(const Program& program) {
 }
 
 std::string in_comment(std::string_view text) {
-  std::string out = without_direction(text);
+  std::string out(text);
   // A backslash at the end would take the next line into the comment, and an escaped
   // line end would end it in Java.
   std::replace(out.begin(), out.end(), '\\', '/');
@@ -161,7 +139,7 @@ std::string in_comment(std::string_view text) {
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : without_direction(printable(text, 200))) {
+  for (const char c : printable(text, 200)) {
     // Two in a row may start a trigraph; both languages have octal escapes.
     if (c == '?' && out.back() == '?') {
       out += "\\077";

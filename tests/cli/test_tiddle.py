@@ -233,7 +233,7 @@ int main() {
                 self.assertEqual(built.stderr, "")
                 ran = subprocess.run([self.folder / "odd"], capture_output=True, text=True)
                 self.assertEqual(ran.stdout, "wr 1 x 1\nwr 1 y 2\nwr 1 z 3\nbeg 1 really??!\nend 1 really??!\nwr 1 w 4\n"
-                                             "beg 1 <U+2066>\nend 1 <U+2066>\n")
+                                             "beg 1 \\u2066\nend 1 \\u2066\n")
         if shutil.which("java") and shutil.which("javac"):
             self.assertEqual(run("compile", trace, "--to", "java", "--log", "-o", self.folder / "Odd.java").returncode, 0)
             ran = subprocess.run(["java", self.folder / "Odd.java"], capture_output=True, text=True)
