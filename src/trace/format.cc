@@ -8,6 +8,8 @@ namespace foretrace {
 namespace {
 
 constexpr size_t kSniffBytes = 4096;
+// A long comment or a long name may come first: so far is looked if need be.
+constexpr size_t kLongestSniff = 4096 << 9;
 
 std::vector<Format>& registry() {
   static std::vector<Format> formats;
@@ -22,7 +24,7 @@ std::string known_formats() {
   return list;
 }
 
-Result<const Format*> recognise(const ByteReader& input, bool whole) {
+Result<const Format*> recognise_window(const ByteReader& input, bool whole) {
   std::vector<const Format*> possible;
   for (const Format& format : formats()) {
     const Match match = format.match(input.window(), whole);
@@ -34,6 +36,15 @@ Result<const Format*> recognise(const ByteReader& input, bool whole) {
   if (possible.size() == 1) return possible[0];
   return fail("{}: not a trace in a known format ({}); name it with --input-format if it is one",
               input.name(), known_formats());
+}
+
+Result<const Format*> recognise(ByteReader& input) {
+  for (size_t bytes = kSniffBytes;; bytes *= 8) {
+    const Result<bool> enough = input.want(bytes);
+    if (!enough) return tl::unexpected(enough.error());
+    Result<const Format*> format = recognise_window(input, !*enough);
+    if (format || !*enough || bytes >= kLongestSniff) return format;
+  }
 }
 
 }  // namespace
@@ -97,11 +108,10 @@ Result<std::unique_ptr<TraceReader>> open_trace(const std::string& path,
 Result<std::unique_ptr<TraceReader>> open_trace(std::unique_ptr<ByteSource> source,
                                                 std::string_view format_name) {
   ByteReader input(std::move(source));
-  const Result<bool> enough = input.want(kSniffBytes);
-  if (!enough) return tl::unexpected(enough.error());
+  if (const Result<bool> some = input.want(1); !some) return tl::unexpected(some.error());
   if (input.window().empty()) return fail("{} is empty: there is no trace in it", input.name());
   const Result<const Format*> format =
-      format_name.empty() ? recognise(input, !*enough) : format_named(format_name);
+      format_name.empty() ? recognise(input) : format_named(format_name);
   if (!format) return tl::unexpected(format.error());
   return (*format)->reader(std::move(input));
 }

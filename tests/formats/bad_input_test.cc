@@ -112,6 +112,16 @@ TEST(BadInput, ALineOf100MB) {
   EXPECT_LT(peak_memory() - before, 50'000'000U);
 }
 
+TEST(BadInput, ALongCommentOrNameComesFirst) {
+  const std::string name(900'000, 'x');
+  for (const std::string& text : {std::string(100'000, '#') + "\nwr 1 x\n", "wr 1 " + name + "\n",
+                                  "T1|w(" + name + ")|1\n"}) {
+    const RawTrace trace = read_raw(text);
+    EXPECT_EQ(trace.error, "");
+    EXPECT_EQ(trace.events.size(), 1U);
+  }
+}
+
 TEST(BadInput, ALineOf100MBInTheMiddle) {
   auto source = std::make_unique<EndlessSource>("T1|w(V1)|1\nT1|w(V1)|1\nT1|w(", 'a', 100'000'000);
   const Result<std::unique_ptr<TraceReader>> reader = open_trace(std::move(source));
