@@ -49,7 +49,7 @@ class Markdown {
       print("## Foretrace: no findings\n\n");
     } else {
       print("## Foretrace: {} ({})\n\n", counted(groups.size(), "error"),
-            strengths_line(report_.findings));
+            strengths_line(report_.findings, groups));
       write_table(groups);
     }
     print("{}\n", escaped(trace_line(report_)));

@@ -78,14 +78,24 @@ std::string trace_line(const Report& report) {
                      counted(report.locks, "lock"));
 }
 
-std::string strengths_line(const std::vector<Finding>& findings) {
-  std::map<Strength, uint64_t> by_strength;
-  for (const Finding& finding : findings) ++by_strength[finding.strength];
+static std::string strengths_line(const std::map<Strength, uint64_t>& by_strength) {
   std::vector<std::string> counts;
   for (auto it = by_strength.rbegin(); it != by_strength.rend(); ++it) {
     counts.push_back(fmt::format("{} {}", with_commas(it->second), name_of(it->first)));
   }
   return fmt::format("{}", fmt::join(counts, ", "));
+}
+
+std::string strengths_line(const std::vector<Finding>& findings) {
+  std::map<Strength, uint64_t> by_strength;
+  for (const Finding& finding : findings) ++by_strength[finding.strength];
+  return strengths_line(by_strength);
+}
+
+std::string strengths_line(const std::vector<Finding>& findings, const std::vector<Group>& groups) {
+  std::map<Strength, uint64_t> by_strength;
+  for (const Group& group : groups) ++by_strength[findings[group.leader].strength];
+  return strengths_line(by_strength);
 }
 
 std::vector<std::string> caveats(const Report& report) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/groups.h"
 #include "report/report.h"
 
 namespace foretrace {
@@ -30,6 +31,8 @@ std::string trace_line(const Report& report);
 
 // "1 certified, 2 predicted", strongest first.
 std::string strengths_line(const std::vector<Finding>& findings);
+// The same for errors: each has the strength of its leader.
+std::string strengths_line(const std::vector<Finding>& findings, const std::vector<Group>& groups);
 
 // One sentence for each thing that a reader must know about the whole: what was
 // left undecided, what was left out, that it was interrupted.
