@@ -33,7 +33,7 @@ export function Filters({ data, groups, filter, set }: Props) {
   const files = [...new Set(groups.flatMap((g) => g.files))].sort();
   const present = strengths.filter((s) => groups.some((g) => g.leader.strength === s.name));
   const choice = (label: string, key: 'kind' | 'strength' | 'file', options: [string, string][]) =>
-    options.length > 1 && (
+    options.length > 0 && (
       <label>
         <span>{label}</span>
         <select value={filter[key]} onChange={(e) => set({ ...filter, [key]: e.currentTarget.value })}>

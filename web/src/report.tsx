@@ -87,14 +87,16 @@ export function Report({ data }: { data: ReportData }) {
 
   return (
     <div class={printing ? 'page printing' : 'page'}>
-      <a class="skip" href="#detail" onClick={(e) => { e.preventDefault(); detail.current?.focus(); }}>
-        To the finding that is open
-      </a>
+      {groups.length > 0 && (
+        <a class="skip" href="#detail" onClick={(e) => { e.preventDefault(); detail.current?.focus(); }}>
+          To the finding that is open
+        </a>
+      )}
       <header class="top">
         <p class="brand">Foretrace</p>
         <h1>{headline(data, groups)}</h1>
         <p class="source">{clip(data.trace.source, 200)}</p>
-        <Summary data={data} groups={groups} />
+        <Summary data={data} groups={groups} paper={printing} />
       </header>
       {groups.length === 0 ? (
         <main class="nothing">

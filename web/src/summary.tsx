@@ -1,4 +1,5 @@
 // What was run, what was found, how sure it is, what was left open.
+import { useState } from 'preact/hooks';
 import { ReportData, Strength, counted, number } from './data';
 import { Group } from './report';
 
@@ -17,7 +18,8 @@ export function Badge({ strength }: { strength: Strength }) {
   );
 }
 
-export function Summary({ data, groups }: { data: ReportData; groups: Group[] }) {
+export function Summary({ data, groups, paper }: { data: ReportData; groups: Group[]; paper: boolean }) {
+  const [unfolded, setUnfolded] = useState(false);
   const kinds = Object.keys(data.kinds);
   const count = (kind: string, strength: Strength) =>
     groups.filter((g) => g.leader.kind === kind && g.leader.strength === strength).length;
@@ -55,7 +57,7 @@ export function Summary({ data, groups }: { data: ReportData; groups: Group[] })
             </tbody>
           </table>
         )}
-        <details class="coverage">
+        <details class="coverage" open={paper || unfolded} onToggle={(e) => paper || setUnfolded(e.currentTarget.open)}>
           <summary>{counted(data.analyses.length, 'analysis').replace('analysiss', 'analyses')} ran: what each did</summary>
           <div class="wide" tabIndex={0} role="region" aria-label="What each analysis did">
             <table>
