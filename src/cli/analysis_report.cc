@@ -65,6 +65,7 @@ class AnalysisReport {
     runs.decide_candidates(options_.budget);
     for (const std::string& note : runs.notes()) say(note);
     report_ = runs.take_report();
+    report_.trace_file = source_.file;
     if (source_.explain) {
       for (Finding& finding : report_.findings) {
         for (FindingEvent& event : finding.events) source_.explain(event);

@@ -33,6 +33,7 @@ void add_report_options(CLI::App& app, ReportOptions& options);
 
 // Where the trace comes from.
 struct TraceSource {
+  std::string file;  // empty if it is in none
   std::function<Result<std::unique_ptr<TraceStream>>()> open;
   // Opens it once more, for the pictures of the report; null where it cannot be
   // had again. `kept` is the trace if it is in memory, else it has no events.

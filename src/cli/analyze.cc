@@ -24,6 +24,7 @@ bool is_regular_file(const std::string& path) {
 Result<int> run(const TraceOptions& trace, const ReportOptions& report) {
   using Stream = Result<std::unique_ptr<TraceStream>>;
   const TraceSource source = {
+      .file = is_regular_file(trace.path) ? trace.path : "",
       .open = [&]() -> Stream {
         Stream stream = TraceStream::open(trace.path, trace.stream);
         if (stream) catch_interrupt();

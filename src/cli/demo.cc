@@ -39,18 +39,16 @@ class Demo {
     if (!why_no_page().empty()) return fail("{}", why_no_page());
     if (const Result<void> done = write_source(); !done) return tl::unexpected(done.error());
     say(fmt::format("compiling {} with Foretrace's compiler", path("bank.cpp")));
-    // Optimised a little: what stays in registers is not worth looking at.
-    Result<int> status =
-        foretrace({"c++", "-std=c++20", "-O1", "-o", path("bank"), path("bank.cpp")}, {kExitClean});
+    // Optimised a little: what stays in registers is not worth looking at. But last
+    // calls stay calls, so that the page shows all callers.
+    Result<int> status = foretrace({"c++", "-std=c++20", "-O1", "-fno-optimize-sibling-calls", "-o",
+                                    path("bank"), path("bank.cpp")},
+                                   {kExitClean});
     if (!status) return status;
-    say("running it once, and recording what its threads do");
-    status = foretrace({"record", "-o", path("bank.ftr"), "--", program()}, {kExitClean});
-    if (!status) return status;
-    say("looking at other schedules of that run");
-    // Locks of C++ programs need not nest.
-    status = foretrace({"analyze", path("bank.ftr"), "--unnested", "--analysis",
+    say("running it once, recording what its threads do, and looking at other schedules");
+    status = foretrace({"run", "--keep", path("bank.ftr"), "--exit", "findings", "--analysis",
                         "cp,deadlock,nondeterminism,race,serializability,sidetrack", "--format",
-                        "html", "-o", options_.output},
+                        "html", "-o", options_.output, "--", program()},
                        {kExitClean, kExitFindings});
     if (!status) return status;
     say(fmt::format("wrote {}; open it in a browser. {} has the program and its trace.",

@@ -44,7 +44,9 @@ class SameTrace {
  public:
   SameTrace(const Options& options, const Report& report)
       : given_(!options.trace.empty()),
-        path_(given_ ? options.trace : report.source),
+        path_(given_                      ? options.trace
+              : report.trace_file.empty() ? report.source
+                                          : report.trace_file),
         events_(report.events) {
     stream_.well_formed.unnested = true;  // it was accepted once
   }
@@ -58,6 +60,7 @@ class SameTrace {
     if (!*usable_) return nullptr;
     return TraceStream::open(path_, stream_);
   }
+  const std::string& path() const { return path_; }
 
  private:
   Result<bool> is_same() const {
@@ -90,7 +93,12 @@ Result<int> run(Options options) {
   Result<Report> report = read_report(options.findings);
   if (!report) return tl::unexpected(report.error());
   SameTrace trace(options, *report);
-  if (Result<void> done = output->write(*report, [&] { return trace.open(); }); !done) {
+  const auto open_trace = [&] {
+    Result<std::unique_ptr<TraceStream>> stream = trace.open();
+    if (stream && *stream) report->trace_file = trace.path();
+    return stream;
+  };
+  if (Result<void> done = output->write(*report, open_trace); !done) {
     return tl::unexpected(done.error());
   }
   return output->fails(*report) ? kExitFindings : kExitClean;

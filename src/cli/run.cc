@@ -83,6 +83,7 @@ class Run {
 
   TraceSource source() {
     return {
+        .file = options_.keep,
         .open = [this]() -> Stream { return stream(std::move(recorded_->reader)); },
         .open_again = [this](const Trace& kept) -> Stream {
           if (kept.events.empty()) return nullptr;

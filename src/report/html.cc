@@ -48,6 +48,7 @@ class Html {
     page_.raw("{\"view\":\"report\"");
     member("version", FORETRACE_VERSION);
     member("trace", {{"source", report_.source},
+                     {"file", report_.trace_file},
                      {"events", report_.events},
                      {"threads", report_.threads},
                      {"locations", report_.locations},

@@ -24,11 +24,14 @@ Json units_json(const std::vector<Finding>& findings) {
 }
 
 void write(const Report& report, const ReportStyle&, ByteSink& sink) {
-  const Json trace = {{"source", report.source},
-                      {"events", report.events},
-                      {"threads", report.threads},
-                      {"locations", report.locations},
-                      {"locks", report.locks}};
+  Json trace = {{"source", report.source},
+                {"events", report.events},
+                {"threads", report.threads},
+                {"locations", report.locations},
+                {"locks", report.locks}};
+  if (!report.trace_file.empty() && report.trace_file != report.source) {
+    trace["file"] = report.trace_file;
+  }
   Json analyses = Json::object();
   for (const AnalysisRun& run : report.analyses) {
     Json& json = analyses[run.name] = {{"seconds", run.seconds}, {"passes", run.passes}};

@@ -14,6 +14,12 @@ uint64_t count_of(const Json& json, const char* key) {
   return found != json.end() && found->is_number_unsigned() ? found->get<uint64_t>() : 0;
 }
 
+std::string text_of(const Json& json, const char* key) {
+  if (!json.is_object()) return "";
+  const auto found = json.find(key);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 AnalysisRun run_of(const std::string& name, const Json& json) {
   AnalysisRun run;
   run.name = name;
@@ -41,9 +47,8 @@ Result<Report> read_report(const std::string& path) {
   if (!json) return tl::unexpected(json.error());
   Report report;
   const Json trace = json->value("trace", Json::object());
-  if (trace.is_object() && trace.contains("source") && trace["source"].is_string()) {
-    report.source = trace["source"].get<std::string>();
-  }
+  report.source = text_of(trace, "source");
+  report.trace_file = text_of(trace, "file");
   report.events = count_of(trace, "events");
   report.threads = count_of(trace, "threads");
   report.locations = count_of(trace, "locations");

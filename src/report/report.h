@@ -35,6 +35,7 @@ struct LeftOut {
 
 struct Report {
   std::string source;
+  std::string trace_file;  // where the trace is, if that is known to be a file
   uint64_t events = 0;
   uint64_t threads = 0;
   uint64_t locations = 0;

@@ -19,6 +19,8 @@ test('the demo predicts the three mistakes, each with a schedule', async () => {
   assert.ok(proven('data-race', (f) => f.variable === 'operations'));
   assert.ok(proven('deadlock', (f) => f.events.every((e) => e.function.startsWith('transfer'))));
   assert.ok(proven('atomicity-violation', (f) => f.labels.includes('withdraw')));
+  assert.match(await page.locator('.commands').textContent(), /foretrace reduce \S*demo\/bank\.ftr --keep /);
+  assert.match(await page.locator('.stack').first().textContent(), /called by .*bank\.cpp:8\d/);
   await page.click('.entry:has-text("deadlock")');
   assert.equal(await page.locator('.ring').count(), 1);
   assert.match(await page.locator('.code').first().textContent(), /std::lock_guard second\(to\.mutex\)/);

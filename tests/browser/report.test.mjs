@@ -158,8 +158,10 @@ test('on paper there is every finding', async () => {
   assert.ok(sheets >= groups, `${sheets} sheets`);
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   assert.equal(await page.locator('article').count(), groups);
+  assert.ok(await page.isVisible('.coverage table'));
   await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   assert.equal(await page.locator('article').count(), 1);
+  assert.ok(!(await page.isVisible('.coverage table')));
   assert.deepEqual(page.complaints, []);
 });
 
@@ -190,6 +192,30 @@ test('a report without the trace says that it has no schedules', async () => {
   const page = await open(path);
   assert.match(await page.textContent('.finding'), /The trace was not at hand/);
   assert.deepEqual(page.complaints, []);
+});
+
+test('on paper source is wrapped, and dark colours stay on the screen', async () => {
+  write('wide.cpp', `int x = 1;  // ${'wide '.repeat(60)}\n`);
+  const trace = write('wide.tiddle', `wr 1 x @ ${join(folder, 'wide.cpp')}:1\nwr 2 x @ ${join(folder, 'wide.cpp')}:1\n`);
+  const page = await open(reportOf(trace, '--analysis', 'hb'), { colorScheme: 'dark' });
+  const colour = () => page.evaluate(() => getComputedStyle(document.querySelector('.message')).color);
+  const cut = () => page.evaluate(() => { const code = document.querySelector('.code'); return code.scrollWidth > code.clientWidth; });
+  assert.ok(await cut());
+  const onScreen = await colour();
+  await page.emulateMedia({ media: 'print' });
+  assert.ok(!(await cut()));
+  assert.notEqual(await colour(), onScreen);
+});
+
+test('commands name the trace, and say so where it is in no file', async () => {
+  const trace = write('named.tiddle', 'wr 1 x\nwr 2 x\n');
+  const named = await open(reportOf(trace, '--analysis', 'hb'));
+  assert.match(await named.textContent('.commands'), new RegExp(`foretrace reduce ${trace} --keep hb-`));
+  const path = join(folder, 'piped.html');
+  foretrace('report', write('program.json', foretrace('analyze', trace, '--analysis', 'hb', '--format', 'json').replaceAll(trace, '/bin/true')),
+    '-o', path);
+  const piped = await open(path);
+  assert.match(await piped.textContent('.commands'), /TRACE is the trace in a file.*foretrace reduce TRACE --keep hb-/s);
 });
 
 test('no findings', async () => {

@@ -47,6 +47,7 @@ export interface AnalysisRun {
 
 export interface TraceFacts {
   source: string;
+  file?: string; // where the trace is; empty if in no file that is known
   events: number;
   threads: number;
   locations: number;

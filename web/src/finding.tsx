@@ -21,6 +21,7 @@ export function FindingView({ data, events, group, finding, select, paper }: Pro
   // As in the schedule, whose threads are numbered for the whole trace.
   const numbered = events ? events.raw.threads : threads;
   const colour = (thread: string) => threadColour(Math.max(0, numbered.indexOf(thread)));
+  const trace = data.trace.file ? shellWord(data.trace.file) : 'TRACE';
   const also = [group.leader, ...group.sameError].filter((f) => f !== finding);
   return (
     <article class="finding">
@@ -72,10 +73,11 @@ export function FindingView({ data, events, group, finding, select, paper }: Pro
       {!paper && (
         <details class="commands">
           <summary>Commands for this finding</summary>
+          {!data.trace.file && <p>TRACE is the trace in a file: <code>foretrace run --keep TRACE</code> writes one.</p>}
           <p>Its schedule as a trace of its own:</p>
-          <pre tabIndex={0}>foretrace analyze {shellWord(data.trace.source)} --finding {finding.id} --witness schedule.tiddle</pre>
+          <pre tabIndex={0}>foretrace analyze {trace} --finding {finding.id} --witness schedule.tiddle</pre>
           <p>The smallest trace that still has it:</p>
-          <pre tabIndex={0}>foretrace reduce {shellWord(data.trace.source)} --keep {finding.id}</pre>
+          <pre tabIndex={0}>foretrace reduce {trace} --keep {finding.id}</pre>
           <p>A line for a file of suppressions (<code>--suppress</code>):</p>
           <pre tabIndex={0}>id={finding.id}</pre>
         </details>
