@@ -2,7 +2,7 @@
 import { Events, clip } from './data';
 import { Span, Track, lowerBound } from './spans';
 
-export const kTrack = 62; // height of a thread
+export const kTrack = 72; // height of a thread: units, their names, locks and waits, events
 export const kAxis = 24;
 
 export interface Look {
@@ -70,12 +70,12 @@ function drawTrack(
   const colour = colours.threads[track.thread % 8];
   const end = look.from + look.width / look.scale;
   const lane = (span: Span) => {
-    if (span.kind === 'unit') return { top: y + 3 + Math.min(span.depth, 1) * 6, height: 5 };
+    if (span.kind === 'unit') return { top: y + 3 + Math.min(span.depth, 1) * 5, height: 4 };
     const depth = Math.min(span.depth, 3);
-    return { top: y + 15 + depth * 3, height: 22 - depth * 3 };
+    return { top: y + 25 + depth * 3, height: 22 - depth * 3 };
   };
   let filledTo = -1; // pixels of this lane that are full already
-  for (const span of track.spans) {
+  for (const [place, span] of track.spans.entries()) {
     if (span.start > end) break;
     if (span.end + 1 < look.from) continue;
     const x = Math.max(-2, xOf(span.start, look));
@@ -93,12 +93,13 @@ function drawTrack(
       context.fillStyle = colours.bad;
       context.fillRect(x, top, 2, height);
     }
-    if (width > 46) {
+    if (width > 46 && (span.kind !== 'unit' || span.depth === 0)) {
       context.fillStyle = colours.soft;
       const name = clip(events.raw.objects[span.object][1], 40);
       const text = span.kind === 'wait' ? `waits: ${name}` : name;
-      if (span.kind !== 'unit') context.fillText(fit(text, width - 8), Math.max(4, x + 4), y + 27 + Math.min(span.depth, 1) * 5);
-      else if (span.depth === 0) context.fillText(fit(text, width - 8), Math.max(4, x + 4), y + 10);
+      const inner = span.kind === 'unit' ? undefined : firstInside(track.spans, place);
+      const room = inner === undefined ? width : Math.min(width, xOf(inner, look) - x);
+      context.fillText(fit(text, room - 8), Math.max(4, x + 4), y + (span.kind === 'unit' ? 18 : 37));
     }
   }
   const begin = lowerBound(track.rows.length, (i) => events.index(track.rows[i]), look.from - 1);
@@ -114,13 +115,21 @@ function drawTrack(
     lastX = x;
     context.fillStyle = row === selected ? colours.bad : hits.has(row) ? colours.warn : colour;
     if (detailed) {
-      context.fillRect(x, y + (special ? 12 : 40), 3, special ? 46 : 18);
+      context.fillRect(x, y + (special ? 12 : 50), 3, special ? 56 : 18);
       context.fillStyle = row === selected ? colours.bad : colours.ink;
-      context.fillText(fit(events.text(row), look.scale - 8), x + 6, y + 50);
+      context.fillText(fit(events.text(row), look.scale - 8), x + 6, y + 60);
     } else {
-      context.fillRect(x, y + (special ? 14 : 40), Math.max(1, Math.min(3, look.scale * 0.5)), special ? 44 : 16);
+      context.fillRect(x, y + (special ? 14 : 50), Math.max(1, Math.min(3, look.scale * 0.5)), special ? 54 : 16);
     }
   }
+}
+
+// Where the first lock or wait inside this one begins: names must not lie on each other.
+function firstInside(spans: Span[], place: number): number | undefined {
+  for (let i = place + 1; i < spans.length && spans[i].start < spans[place].end; ++i) {
+    if (spans[i].kind !== 'unit') return spans[i].start;
+  }
+  return undefined;
 }
 
 // As much of the text as fits, 6.6 pixels a character.
