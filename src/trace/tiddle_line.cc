@@ -152,6 +152,14 @@ std::string shown(std::string_view text) {
   return printable(out, kShown);
 }
 
+// Where the part of a line that is shown begins, so that `offset` is in it.
+size_t start_of_part(std::string_view text, size_t offset) {
+  if (text.size() <= kShown || offset <= kShown / 2) return 0;
+  size_t start = offset - kShown / 2;
+  while (start < offset && (text[start] & 0xC0) == 0x80) ++start;  // inside a character
+  return start;
+}
+
 }  // namespace
 
 tl::expected<TiddleLine, TiddleFault> parse_tiddle_line(std::string_view text) {
@@ -161,14 +169,14 @@ tl::expected<TiddleLine, TiddleFault> parse_tiddle_line(std::string_view text) {
 std::string tiddle_excerpt(std::string_view text, uint64_t number, std::string_view place,
                            std::string_view remark) {
   const auto offset = static_cast<size_t>(place.data() - text.data());
-  const std::string before = shown(text.substr(0, offset));
+  const size_t start = start_of_part(text, offset);
+  const std::string_view cut = start == 0 ? "" : "…";
+  const std::string line = fmt::format("{}{}", cut, shown(text.substr(start)));
+  const size_t before =
+      display_width(cut) + display_width(shown(text.substr(start, offset - start)));
   const size_t width = std::max<size_t>(1, display_width(shown(place)));
-  const std::string head = fmt::format("{:>5} | ", number);
-  // Beyond what is shown there is nothing to mark.
-  const std::string mark = offset > kShown ? "… "
-                                           : std::string(display_width(before), ' ') + '^' +
-                                                 std::string(width - 1, '~') + ' ';
-  return fmt::format("{}{}\n{:>5} | {}column {}: {}", head, shown(text), "", mark,
+  return fmt::format("{:>5} | {}\n{:>5} | {}^{} column {}: {}", number, line, "",
+                     std::string(before, ' '), std::string(width - 1, '~'),
                      display_width(text.substr(0, offset)) + 1, remark);
 }
 
