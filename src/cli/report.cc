@@ -18,16 +18,6 @@ struct Options {
   OutputOptions output;
 };
 
-// The name of the output says the format, if nothing else does.
-std::string format_for(const std::string& output) {
-  if (output.ends_with(".html")) return "html";
-  if (output.ends_with(".sarif")) return "sarif";
-  if (output.ends_with(".md")) return "markdown";
-  if (output.ends_with(".xml")) return "junit";
-  if (output.ends_with(".json")) return "json";
-  return "text";
-}
-
 Result<uint64_t> count_events(const std::string& path, const StreamOptions& options) {
   Result<std::unique_ptr<TraceStream>> stream = TraceStream::open(path, options);
   if (!stream) return tl::unexpected(stream.error());
@@ -86,8 +76,7 @@ class SameTrace {
   std::optional<bool> usable_;
 };
 
-Result<int> run(Options options) {
-  if (options.output.format.empty()) options.output.format = format_for(options.output.output);
+Result<int> run(const Options& options) {
   Result<ReportOutput> output = ReportOutput::prepare(options.output);
   if (!output) return tl::unexpected(output.error());
   Result<Report> report = read_report(options.findings);
@@ -106,7 +95,6 @@ Result<int> run(Options options) {
 
 std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  options->output.format.clear();
   app.add_option("FINDINGS", options->findings, "What --format json wrote; - is standard input")
       ->required();
   app.add_option("--trace", options->trace,

@@ -42,12 +42,23 @@ std::vector<LeftOut> absent(const Baseline& baseline, const std::vector<Finding>
   return gone;
 }
 
+// The name of the output says the format, if nothing else does.
+std::string format_for(const std::string& output) {
+  if (output.ends_with(".html")) return "html";
+  if (output.ends_with(".sarif")) return "sarif";
+  if (output.ends_with(".md")) return "markdown";
+  if (output.ends_with(".xml")) return "junit";
+  if (output.ends_with(".json")) return "json";
+  return "text";
+}
+
 }  // namespace
 
 void add_output_options(CLI::App& app, OutputOptions& options) {
   std::vector<std::string> format_names;
   for (const Reporter& reporter : reporters()) format_names.emplace_back(reporter.name);
-  add_choice(app, "--format", options.format, format_names, "How the report is written");
+  add_choice(app, "--format", options.format, format_names,
+             "How the report is written (default: by the output's name, or text)");
   app.add_option("-o,--output", options.output,
                  options.output.empty()
                      ? "Where the report goes (default: standard error); - is standard output"
@@ -71,7 +82,8 @@ void add_output_options(CLI::App& app, OutputOptions& options) {
 
 Result<ReportOutput> ReportOutput::prepare(const OutputOptions& options) {
   ReportOutput output(options);
-  const Result<const Reporter*> reporter = reporter_named(options.format);
+  const Result<const Reporter*> reporter =
+      reporter_named(options.format.empty() ? format_for(options.output) : options.format);
   if (!reporter) return tl::unexpected(reporter.error());
   output.reporter_ = *reporter;
   if (!(*reporter)->missing.empty()) return fail("{}", (*reporter)->missing);

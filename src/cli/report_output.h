@@ -15,7 +15,7 @@
 namespace foretrace {
 
 struct OutputOptions {
-  std::string format = "text";
+  std::string format;        // empty: by the name of the output, or text
   std::string output = "-";  // empty: standard error
   std::string strength = "predicted";
   std::string fail_on = "predicted";

@@ -68,9 +68,10 @@ class Reports(unittest.TestCase):
         saved = self.path / "findings.json"
         run("analyze", "examples/account.tiddle", "--format", "json", "-o", saved)
         for name, start in (("a.sarif", "{"), ("a.md", "## Foretrace"), ("a.xml", "<?xml"), ("a.txt", "data race")):
-            result = run("report", saved, "-o", self.path / name)
-            self.assertEqual(result.returncode, 1, result.stderr)
-            self.assertTrue((self.path / name).read_text().startswith(start), name)
+            for command in (("report", saved), ("analyze", "examples/account.tiddle")):
+                result = run(*command, "-o", self.path / name)
+                self.assertEqual(result.returncode, 1, result.stderr)
+                self.assertTrue((self.path / name).read_text().startswith(start), name)
 
     def test_a_report_without_its_trace_has_no_pictures_and_says_so(self):
         trace = self.write("gone.tiddle", (ROOT / "examples" / "account.tiddle").read_text())
