@@ -73,9 +73,24 @@ LocksetId LocksetTable::as_exclusive(LocksetId set) {
   });
 }
 
-bool LocksetTable::exclude_each_other(LocksetId a, LocksetId b) {
-  return intersection(exclusive_part(a), as_exclusive(b)) != kEmptyLockset ||
-         intersection(as_exclusive(a), exclusive_part(b)) != kEmptyLockset;
+bool LocksetTable::exclude_each_other(LocksetId a, LocksetId b) const {
+  // Not looked up: the sets are small, and there may be very many pairs of them.
+  const std::vector<Key>& left = sets_[a];
+  const std::vector<Key>& right = sets_[b];
+  for (auto l = left.begin(), r = right.begin(); l != left.end() && r != right.end();) {
+    if (*l >> 1 == *r >> 1) {
+      if ((*l & *r & 1) == 0) return true;
+      // Both shared; the next key of a set is of another lock, as locks that are
+      // held for writing as well come first.
+      ++l;
+      ++r;
+    } else if (*l < *r) {
+      ++l;
+    } else {
+      ++r;
+    }
+  }
+  return false;
 }
 
 std::vector<HeldLock> LocksetTable::locks(LocksetId set) const {

@@ -38,7 +38,7 @@ class LocksetTable {
 
   // Whether some lock is in both sets, in one of them for writing: two threads
   // cannot hold these sets at the same time.
-  bool exclude_each_other(LocksetId a, LocksetId b);
+  bool exclude_each_other(LocksetId a, LocksetId b) const;
 
   std::vector<HeldLock> locks(LocksetId set) const;
 

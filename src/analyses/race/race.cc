@@ -13,7 +13,7 @@
 #include "base/hash.h"
 #include "base/table.h"
 #include "base/text.h"
-#include "order/happens_before.h"
+#include "order/needed_before.h"
 
 namespace foretrace {
 namespace {
@@ -26,6 +26,11 @@ constexpr uint64_t kFreePairs = 10'000;
 // thread are kept as partners for later accesses: of pairs that look the same, near
 // ones.
 constexpr size_t kKeptPerSite = 8;
+// And of accesses at one site by one thread, this many kinds that differ in their
+// locks: there may be a lock for each element of a table.
+constexpr size_t kKeptLocksets = 16;
+// The same when so many accesses were remembered, for the sake of memory.
+constexpr uint64_t kFreeAccesses = 1'000'000;
 // Of the pairs at the same two sites, this many are tried in any case, and more as
 // long as pairs times events are no more than kFreeWork.
 constexpr size_t kTriedPerSites = 64;
@@ -45,18 +50,15 @@ class Race : public Analysis {
       const uint64_t index = batch.first_index + i;
       if (event.op() == Op::skip) continue;
       if (event.resumes != 0) {
-        hard_order_.resume(event.thread);
+        needed_.resume(event.thread);
         held_.resume(event);
       }
       if (is_access(event.op())) {
         access(index, event);
       } else {
-        // Only what no schedule can change: locks and volatiles are for certify.
-        if (event.op() == Op::fork || event.op() == Op::join || event.op() == Op::barrier) {
-          hard_order_.advance(event);
-        }
         held_.advance(event);
       }
+      needed_.advance(index, event);
       ready_.advance(index, event);
     }
     events_ = batch.first_index + batch.events.size();
@@ -101,8 +103,18 @@ class Race : public Analysis {
     Op op;
     SiteId site;
     LocksetId held;
+    Epoch last;
     std::vector<Access> accesses;
-    uint64_t forgotten = 0;
+    uint64_t forgotten = 0;  // accesses by that thread at that site
+    Epoch last_forgotten = {};
+
+    bool is_at(const Event& event) const {
+      return thread == event.thread && op == event.op() && site == event.site;
+    }
+    void forget(uint64_t count, Epoch epoch) {
+      forgotten += count;
+      if (last_forgotten.clock() < epoch.clock()) last_forgotten = epoch;
+    }
   };
   struct Group {
     uint64_t number = 0;
@@ -111,37 +123,54 @@ class Race : public Analysis {
   };
 
   void access(uint64_t index, const Event& event) {
-    const Access current = {hard_order_.epoch(event.thread), index, event.site,
+    const Access current = {NeededBefore::epoch(index, event.thread), index, event.site,
                             held_.held(event.thread)};
     std::vector<Alike>& kinds = slot(locations_, event.object);
     for (const Alike& kind : kinds) {
       if (kind.thread == event.thread || (kind.op == Op::rd && event.op() == Op::rd)) continue;
+      if (needed_.ordered(kind.last, event.thread)) continue;
       if (locksets_.exclude_each_other(kind.held, current.held)) continue;
-      if (kind.forgotten > 0) left_out_ += kind.forgotten;
       for (auto past = kind.accesses.rbegin(); past != kind.accesses.rend(); ++past) {
-        if (hard_order_.ordered(past->epoch, event.thread)) break;  // and all before it
+        if (needed_.ordered(past->epoch, event.thread)) break;  // and all before it
         add_pair({kind.op, *past}, event, current);
+      }
+      if (kind.forgotten > 0 && !needed_.ordered(kind.last_forgotten, event.thread)) {
+        left_out_ += kind.forgotten;
       }
     }
     remember(kinds, event, current);
   }
 
   void remember(std::vector<Alike>& kinds, const Event& event, const Access& current) {
-    const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const Alike& kind) {
-      return kind.thread == event.thread && kind.op == event.op() && kind.site == event.site &&
-             kind.held == current.held;
-    });
-    if (found == kinds.end()) {
-      kinds.push_back({event.thread, event.op(), event.site, current.held, {current}, 0});
-      return;
+    ++remembered_;
+    const bool bounded = are_many() || (!all_pairs_ && remembered_ > kFreeAccesses);
+    Alike* oldest = nullptr;
+    size_t locksets = 0;
+    for (Alike& kind : kinds) {
+      if (!kind.is_at(event)) continue;
+      if (kind.held == current.held) return remember(kind, current, bounded);
+      ++locksets;
+      if (oldest == nullptr || kind.last.clock() < oldest->last.clock()) oldest = &kind;
     }
-    if (are_many() && found->accesses.size() >= kKeptPerSite) {
-      const size_t surplus = found->accesses.size() - kKeptPerSite + 1;
-      found->accesses.erase(found->accesses.begin(),
-                            found->accesses.begin() + static_cast<ptrdiff_t>(surplus));
-      found->forgotten += surplus;
+    Alike kind = {event.thread, event.op(), event.site, current.held, current.epoch, {current}};
+    if (!bounded || locksets < kKeptLocksets) {
+      kinds.push_back(std::move(kind));
+    } else {
+      kind.forget(oldest->forgotten, oldest->last_forgotten);
+      kind.forget(oldest->accesses.size(), oldest->last);
+      *oldest = std::move(kind);
     }
-    found->accesses.push_back(current);
+  }
+
+  static void remember(Alike& kind, const Access& current, bool bounded) {
+    if (bounded && kind.accesses.size() >= kKeptPerSite) {
+      const size_t surplus = kind.accesses.size() - kKeptPerSite + 1;
+      kind.forget(surplus, kind.accesses[surplus - 1].epoch);
+      kind.accesses.erase(kind.accesses.begin(),
+                          kind.accesses.begin() + static_cast<ptrdiff_t>(surplus));
+    }
+    kind.accesses.push_back(current);
+    kind.last = current.epoch;
   }
 
   void add_pair(const RaceSide& first, const Event& event, const Access& current) {
@@ -212,7 +241,7 @@ class Race : public Analysis {
   AnalysisContext context_;
   const bool all_pairs_;
   const uint64_t max_pairs_;
-  HappensBefore hard_order_;
+  NeededBefore needed_;
   LocksetTable locksets_;
   HeldLocks held_;
   ReadySince ready_;
@@ -223,6 +252,7 @@ class Race : public Analysis {
   std::vector<Pair> pairs_;
   uint64_t events_ = 0;
   uint64_t looked_at_ = 0;  // pairs
+  uint64_t remembered_ = 0;
   uint64_t left_out_ = 0;
 };
 
