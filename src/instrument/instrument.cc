@@ -292,7 +292,8 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
   const IgnoreList ignore_list;
   SiteTable sites(module);
   for (llvm::Function& function : module) {
-    if (function.isDeclaration() || is_left_alone(function)) continue;
+    // The linker takes one that is available elsewhere from there.
+    if (function.isDeclarationForLinker() || is_left_alone(function)) continue;
     const bool ignored = ignore_list.covers(function);
     FunctionInstrumenter(function, hooks, describer, sites, functions, ignored).run();
   }

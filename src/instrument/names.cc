@@ -27,7 +27,7 @@ bool is_left_alone(const llvm::Function& function) {
   return function.hasFnAttribute(llvm::Attribute::DisableSanitizerInstrumentation) ||
          function.hasFnAttribute(llvm::Attribute::Naked) ||
          function.getName().starts_with("__foretrace_") ||
-         function.getName().starts_with("asan.module_") || function.hasAvailableExternallyLinkage();
+         function.getName().starts_with("asan.module_");
 }
 
 bool is_synchronisation(const llvm::CallBase& call) {

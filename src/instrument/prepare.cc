@@ -57,6 +57,8 @@ llvm::PreservedAnalyses PreparePass::run(llvm::Module& module, llvm::ModuleAnaly
     if (function.isDeclaration() || is_left_alone(function)) continue;
     // Optimisation may otherwise read memory earlier than the program does, or
     // where it does not: harmless in the machine, a false race in a recording.
+    // Functions are only inlined into each other if both have this or neither; C's
+    // inline functions, which may have no other definition, count on it.
     function.addFnAttr(llvm::Attribute::SanitizeThread);
     inline_library_function(function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {

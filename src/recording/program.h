@@ -1,7 +1,9 @@
 // The program that is recorded, as a child process.
 #pragma once
 
+#include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -27,14 +29,16 @@ class Program {
 
  private:
   explicit Program(pid_t pid) : pid_(pid) {}
+  void look(int options);
 
   pid_t pid_;
   bool ended_ = false;
   int status_ = 0;
 };
 
-// Until this goes out of scope, Ctrl-C is for the program only: it decides
-// whether it ends, and the recorder reports what it did until then.
+// Until this goes out of scope, signals are for the program: it decides whether it
+// ends, and the recorder reports what it did until then. Ctrl-C reaches both; what
+// somebody sends to the recorder's process alone is handed on.
 class LeaveSignalsToProgram {
  public:
   LeaveSignalsToProgram();
@@ -43,8 +47,7 @@ class LeaveSignalsToProgram {
   LeaveSignalsToProgram& operator=(const LeaveSignalsToProgram&) = delete;
 
  private:
-  void (*interrupt_)(int);
-  void (*quit_)(int);
+  std::vector<std::pair<int, struct sigaction>> before_;
 };
 
 }  // namespace foretrace

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import struct
 import subprocess
 import tempfile
@@ -19,6 +20,36 @@ int main() {
   std::thread first(count), second(count);
   first.join();
   second.join();
+}
+"""
+SERVER = r"""
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+int main() {
+  sigset_t all;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, nullptr);
+  std::puts("ready");
+  std::fflush(stdout);
+  int number = 0;
+  sigwait(&all, &number);
+  std::printf("ends after %d\n", number);
+  return 7;
+}
+"""
+# Nothing has a definition of bump() that could be called.
+INLINE = """
+#include <pthread.h>
+int counter;
+inline void bump(int* what) { ++*what; }
+void* count(void* unused) { bump(&counter); return unused; }
+int main(void) {
+  pthread_t first, second;
+  pthread_create(&first, 0, count, 0);
+  pthread_create(&second, 0, count, 0);
+  pthread_join(first, 0);
+  pthread_join(second, 0);
 }
 """
 
@@ -237,6 +268,27 @@ int main() {
         self.assertTrue(mine[0].exists())
         self.findings()
         self.assertFalse(mine[0].exists())
+
+    def test_signals_are_handed_on_to_the_program(self):
+        (self.path / "race.cpp").write_text(SERVER)
+        self.build("-Wno-unused-result")
+        for name in ["SIGTERM", "SIGINT", "SIGUSR1", "SIGHUP"]:
+            server = subprocess.Popen([FORETRACE, "run", "--analysis", "hb", "--", "./race"], cwd=self.path,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(server.stdout.readline(), "ready\n")
+            number = getattr(signal, name)
+            server.send_signal(number)
+            output, errors = server.communicate(timeout=60)
+            self.assertEqual(output, f"ends after {number}\n", name)
+            self.assertEqual(server.returncode, 7, errors)
+            self.assertIn("no findings", errors)
+
+    def test_inline_functions_of_c_are_inlined(self):
+        (self.path / "race.cpp").write_text(INLINE)
+        done = self.foretrace("cc", "-x", "c", "-std=c11", "-O2", "race.cpp", "-o", "race")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        race = self.findings()["findings"][0]
+        self.assertEqual(race["variable"], "counter")
 
     def test_a_compiler_that_is_none(self):
         done = self.foretrace("c++", "race.cpp", FORETRACE_CXX="no-such-compiler")
