@@ -70,6 +70,14 @@ const llvm::DIDerivedType* member_at(const llvm::DICompositeType& type, uint64_t
   return found;
 }
 
+// How many bytes memset, memcpy and the like access; 1 where it is not known.
+uint64_t range_of(const llvm::Instruction& access) {
+  const auto* range = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&access);
+  const auto* length =
+      range != nullptr ? llvm::dyn_cast<llvm::ConstantInt>(range->getLength()) : nullptr;
+  return length != nullptr ? length->getZExtValue() : 1;
+}
+
 // "class.ns::Account.12" -> "ns::Account".
 llvm::StringRef source_name(llvm::StringRef structure) {
   structure.consume_front("class.") || structure.consume_front("struct.") ||
@@ -117,34 +125,39 @@ const llvm::DICompositeType* Describer::type_named(llvm::StringRef name) const {
   return found != types_.end() ? found->second : nullptr;
 }
 
-std::string Describer::member_path(const llvm::DIType* type, uint64_t offset, uint64_t* element) {
+std::string Describer::member_path(const llvm::DIType* type, uint64_t offset, uint64_t* element,
+                                   uint64_t bytes) {
   if (is_library_type(type)) return "";
   type = plain_type(type);
   const auto* composite = llvm::dyn_cast_or_null<llvm::DICompositeType>(type);
   if (composite == nullptr) return "";
   if (composite->getTag() == llvm::dwarf::DW_TAG_array_type) {
     const llvm::DIType* const item = plain_type(composite->getBaseType());
-    const uint64_t bytes = item != nullptr ? item->getSizeInBits() / 8 : 0;
-    if (bytes == 0) return "";
-    *element = bytes;
-    return "[…]" + member_path(item, offset % bytes, element);
+    const uint64_t item_bytes = item != nullptr ? item->getSizeInBits() / 8 : 0;
+    if (item_bytes == 0) return "";
+    *element = item_bytes;
+    return "[…]" +
+           (bytes > item_bytes ? "" : member_path(item, offset % item_bytes, element, bytes));
   }
   const llvm::DIDerivedType* const member = member_at(*composite, offset);
   if (member == nullptr) return "";
   const uint64_t inside = offset - member->getOffsetInBits() / 8;
-  const std::string rest = member_path(member->getBaseType(), inside, element);
+  const llvm::DIType* const plain = plain_type(member->getBaseType());
+  if (bytes > 1 && plain != nullptr && inside + bytes > plain->getSizeInBits() / 8) return "";
+  const std::string rest = member_path(member->getBaseType(), inside, element, bytes);
   if (member->getTag() == llvm::dwarf::DW_TAG_inheritance) return rest;
   return "." + member->getName().str() + rest;
 }
 
-Description Describer::describe_global(const llvm::GlobalVariable& global, uint64_t offset) const {
+Description Describer::describe_global(const llvm::GlobalVariable& global, uint64_t offset,
+                                       uint64_t bytes) const {
   llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> expressions;
   global.getDebugInfo(expressions);
   if (expressions.empty()) return {global.getName().str(), 0};
   const llvm::DIGlobalVariable* const variable = expressions.front()->getVariable();
   Description description;
   description.what = qualified_name(variable->getScope(), variable->getName());
-  description.what += member_path(variable->getType(), offset, &description.element);
+  description.what += member_path(variable->getType(), offset, &description.element, bytes);
   return description;
 }
 
@@ -238,7 +251,14 @@ Description Describer::describe_by_tbaa(const llvm::Instruction& access) const {
 Description Describer::describe_access(const llvm::Instruction& access,
                                        const llvm::Value* pointer) const {
   const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
-  if (llvm::isa<llvm::GlobalVariable>(object)) return describe(pointer);
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
+    llvm::APInt offset(64, 0);
+    const bool is_constant =
+        pointer->stripAndAccumulateConstantOffsets(module_.getDataLayout(), offset,
+                                                   /*AllowNonInbounds=*/true) == global;
+    return is_constant ? describe_global(*global, offset.getZExtValue(), range_of(access))
+                       : describe(pointer);
+  }
   Description by_type = describe_by_tbaa(access);
   return by_type.what.empty() ? describe(pointer) : by_type;
 }

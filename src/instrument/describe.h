@@ -31,12 +31,15 @@ class Describer {
 
  private:
   Description describe(const llvm::Value* pointer, unsigned depth) const;
-  Description describe_global(const llvm::GlobalVariable& global, uint64_t offset) const;
+  Description describe_global(const llvm::GlobalVariable& global, uint64_t offset,
+                              uint64_t bytes = 1) const;
   Description describe_element(const llvm::User& address, unsigned depth) const;
   Description describe_pointee(const llvm::Value* pointer, unsigned depth) const;
   Description describe_by_tbaa(const llvm::Instruction& access) const;
-  // "::balance", or ".x.y" for structures in structures; "" if there is none.
-  static std::string member_path(const llvm::DIType* type, uint64_t offset, uint64_t* element);
+  // "::balance", or ".x.y" for structures in structures, as far as all of the bytes
+  // belong to it; "" if there is none.
+  static std::string member_path(const llvm::DIType* type, uint64_t offset, uint64_t* element,
+                                 uint64_t bytes = 1);
   const llvm::DICompositeType* type_named(llvm::StringRef name) const;
 
   const llvm::Module& module_;

@@ -28,14 +28,18 @@ constexpr int kHandedOn[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}
 // The program, while it runs; 0: nobody.
 std::atomic<pid_t> receiver = 0;
 static_assert(std::atomic<pid_t>::is_always_lock_free);
+// The signal that was handed on last.
+std::atomic<int> handed = 0;
 
 void hand_on(int signal, siginfo_t* info, void*) {
   const bool from_terminal = info->si_code == SI_KERNEL;
   const pid_t program = receiver.load();
   if (program > 0) {
+    handed = signal;
     if (!from_terminal && info->si_pid != program) ::kill(program, signal);
-  } else if (signal != SIGINT && signal != SIGQUIT) {
-    // The program has ended: the signal is meant for the recorder.
+  } else if (signal != SIGINT && signal != SIGQUIT && handed.exchange(0) != signal) {
+    // The program has ended, so this is for the recorder: unless it is the one that
+    // ended the program once more. timeout(1) sends to a process and to its group.
     std::signal(signal, SIG_DFL);
     ::raise(signal);
   }

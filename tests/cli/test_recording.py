@@ -283,6 +283,15 @@ int main() {
             self.assertEqual(server.returncode, 7, errors)
             self.assertIn("no findings", errors)
 
+    def test_a_run_that_is_stopped_by_timeout_reports(self):
+        (self.path / "race.cpp").write_text(RACE.replace("second.join();", "second.join();\n  for (;;) usleep(9999);")
+                                            .replace("#include", "#include <unistd.h>\n#include", 1))
+        self.build()
+        done = subprocess.run(["timeout", "3", FORETRACE, "run", "--analysis", "hb", "--", "./race"], cwd=self.path,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 124)
+        self.assertIn("data race on counter", done.stderr)
+
     def test_inline_functions_of_c_are_inlined(self):
         (self.path / "race.cpp").write_text(INLINE)
         done = self.foretrace("cc", "-x", "c", "-std=c11", "-O2", "race.cpp", "-o", "race")
