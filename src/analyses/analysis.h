@@ -77,6 +77,10 @@ struct AnalysisInfo {
   // Its candidates are worth nothing until they are decided, for which the whole
   // trace must be kept in memory.
   bool needs_deciding = false;
+  // What it proposes does not depend on locations whose clashing accesses are all in
+  // the same order in every correct reordering (recording/hard_order.h): a reader
+  // may leave them out.
+  bool ignores_ordered_accesses = false;
   std::unique_ptr<Analysis> (*create)(AnalysisContext context);
 };
 

@@ -23,7 +23,7 @@ class AnalysisReport {
     for (auto step : {&AnalysisReport::choose_analyses, &AnalysisReport::run_analyses}) {
       if (const Result<void> done = (this->*step)(); !done) return tl::unexpected(done.error());
     }
-    Result<void> done = output->write(report_, [this] { return source_.open_again(trace_); });
+    Result<void> done = output->write(report_, [this] { return source_.open_again(trace_, needs_all_accesses()); });
     if (done && !options_.witness.empty()) done = write_witness();
     if (!done) return tl::unexpected(done.error());
     return output->fails(report_);
@@ -57,8 +57,14 @@ class AnalysisReport {
     return {};
   }
 
+  bool needs_all_accesses() const {
+    return std::any_of(chosen_.begin(), chosen_.end(), [](const AnalysisInfo* info) {
+      return !info->ignores_ordered_accesses;
+    });
+  }
+
   Result<void> run_analyses() {
-    Result<std::unique_ptr<TraceStream>> stream = source_.open();
+    Result<std::unique_ptr<TraceStream>> stream = source_.open(needs_all_accesses());
     if (!stream) return tl::unexpected(stream.error());
     AnalysisRuns runs(std::move(*stream), chosen_, settings_);
     if (const Result<void> done = runs.go_through(); !done) return done;

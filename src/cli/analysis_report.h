@@ -31,13 +31,14 @@ struct ReportOptions : OutputOptions {
 // --analysis, --format, --output and the others, and those of the analyses.
 void add_report_options(CLI::App& app, ReportOptions& options);
 
-// Where the trace comes from.
+// Where the trace comes from. `all` says whether accesses that are ordered in every
+// schedule are needed (StreamOptions).
 struct TraceSource {
   std::string file;  // empty if it is in none
-  std::function<Result<std::unique_ptr<TraceStream>>()> open;
+  std::function<Result<std::unique_ptr<TraceStream>>(bool all)> open;
   // Opens it once more, for the pictures of the report; null where it cannot be
   // had again. `kept` is the trace if it is in memory, else it has no events.
-  std::function<Result<std::unique_ptr<TraceStream>>(const Trace& kept)> open_again;
+  std::function<Result<std::unique_ptr<TraceStream>>(const Trace& kept, bool all)> open_again;
   // The library that a site is in, once the trace has been read; null where
   // nobody knows.
   std::function<std::string(std::string_view site)> library_of = nullptr;

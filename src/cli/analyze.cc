@@ -21,18 +21,23 @@ bool is_regular_file(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
+StreamOptions options_for(StreamOptions options, bool all) {
+  options.leave_out_ordered_accesses = !all;
+  return options;
+}
+
 Result<int> run(const TraceOptions& trace, const ReportOptions& report) {
   using Stream = Result<std::unique_ptr<TraceStream>>;
   const TraceSource source = {
       .file = is_regular_file(trace.path) ? trace.path : "",
-      .open = [&]() -> Stream {
-        Stream stream = TraceStream::open(trace.path, trace.stream);
+      .open = [&](bool all) -> Stream {
+        Stream stream = TraceStream::open(trace.path, options_for(trace.stream, all));
         if (stream) catch_interrupt();
         return stream;
       },
-      .open_again = [&](const Trace&) -> Stream {
+      .open_again = [&](const Trace&, bool all) -> Stream {
         if (!is_regular_file(trace.path)) return nullptr;
-        return TraceStream::open(trace.path, trace.stream);
+        return TraceStream::open(trace.path, options_for(trace.stream, all));
       },
   };
   const Result<bool> found = report_findings(source, report);

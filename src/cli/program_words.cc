@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/library_folder.h"
+#include "recording/collector.h"
 
 namespace foretrace {
 namespace {
@@ -48,13 +49,25 @@ Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::strin
   Result<Program> program =
       Program::start(words, (*session)->folder(), libtsan_folder(*libraries).string());
   if (!program) return tl::unexpected(program.error());
-  auto run = std::unique_ptr<RecordedRun>(
-      new RecordedRun{std::move(*session), std::move(*program), nullptr});
-  Result<std::unique_ptr<LiveReader>> reader =
-      LiveReader::open(words.front(), *run->session, run->program);
-  if (!reader) return tl::unexpected(reader.error());
-  run->reader = std::move(*reader);
-  return run;
+  return std::unique_ptr<RecordedRun>(new RecordedRun{std::move(*session), std::move(*program)});
+}
+
+Result<void> RecordedRun::collect(ByteSink& sink) {
+  Collector(*session, sink).run(program);
+  return sink.close();
+}
+
+Result<std::shared_ptr<const RecordingFile>> record_to_spool(RecordedRun& run,
+                                                             const std::string& name) {
+  Result<std::unique_ptr<Spool>> spool = Spool::create();
+  if (!spool) return tl::unexpected(spool.error());
+  if (const Result<void> done = run.collect(**spool); !done) {
+    fmt::print(stderr, "foretrace: {}; the program went on, what it did then is not known\n",
+               done.error().message);
+  }
+  Result<std::unique_ptr<RecordingFile>> file = RecordingFile::open(name, std::move(*spool));
+  if (!file) return tl::unexpected(file.error());
+  return std::shared_ptr<const RecordingFile>(std::move(*file));
 }
 
 RecordedRun::~RecordedRun() {

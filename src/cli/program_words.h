@@ -8,7 +8,10 @@
 
 #include <CLI/CLI.hpp>
 
-#include "recording/live_reader.h"
+#include "base/output.h"
+#include "recording/program.h"
+#include "recording/recording_file.h"
+#include "recording/session.h"
 
 namespace foretrace {
 
@@ -23,11 +26,19 @@ struct RecordedRun {
   // Whether any process had the runtime in it.
   bool recorded_anything() const { return session->header().processes.load() > 0; }
 
+  // Copies the recording to the sink until the program has ended, and closes the
+  // sink. If that fails (the disk is full), the program goes on all the same.
+  Result<void> collect(ByteSink& sink);
+
   std::unique_ptr<Session> session;
   Program program;
-  std::unique_ptr<LiveReader> reader;
 };
 Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::string>& words);
+
+// Runs the program to its end, with its recording in a temporary file. If not all of
+// that could be written, says so; what there is can be read. `name` is for messages.
+Result<std::shared_ptr<const RecordingFile>> record_to_spool(RecordedRun& run,
+                                                             const std::string& name);
 
 // What to tell a user whose program recorded nothing.
 std::string not_instrumented(const std::string& program);

@@ -1,8 +1,10 @@
 // foretrace record: runs a program and writes its trace.
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/given_options.h"
+#include "cli/kept_recording.h"
 #include "cli/options.h"
 #include "cli/program_words.h"
 #include "cli/trace_output.h"
@@ -17,35 +19,36 @@ struct Options {
 
 void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text); }
 
-// Reads to the end even if the trace cannot be written any more (the disk is
-// full): the program must not wait for ever.
-Result<void> copy(LiveReader& reader, TraceOutput& output) {
-  EventBuffer buffer;
-  Result<void> written;
-  for (;;) {
-    if (Result<void> done = reader.read(buffer); !done) return done;
-    if (buffer.events.empty()) return written;
-    if (!written) continue;
-    written = output.write(buffer.batch());
-    if (!written) say(written.error().message + "; the program goes on, the rest is not recorded");
-  }
+// The recording itself, as it comes.
+Result<void> write_recording(RecordedRun& run, const std::string& path) {
+  Result<std::unique_ptr<ByteSink>> sink = open_output(path);
+  if (!sink) return tl::unexpected(sink.error());
+  if (Result<void> done = run.collect(**sink); !done) return done;
+  if (path != "-") say(fmt::format("recorded to {}", printable(path, 200)));
+  return {};
+}
+
+// In another format: the events, when the program has ended.
+Result<void> write_trace(RecordedRun& run, const std::string& program, const Options& options) {
+  const Result<std::shared_ptr<const RecordingFile>> file = record_to_spool(run, program);
+  if (!file) return tl::unexpected(file.error());
+  return write_events(*file, options.output, options.format, "recorded");
 }
 
 Result<int> run(CLI::App& app, const Options& options) {
   if (Result<void> done = apply_given_options(app); !done) return tl::unexpected(done.error());
   const Result<std::vector<std::string>> words = program_words(app);
   if (!words) return tl::unexpected(words.error());
+  const Result<const Format*> format = output_format(options.output, options.format, "ftr");
+  if (!format) return tl::unexpected(format.error());
   const LeaveSignalsToProgram leave;
   Result<std::unique_ptr<RecordedRun>> run = start_recorded(*words);
   if (!run) return tl::unexpected(run.error());
-  LiveReader& reader = *(*run)->reader;
-  Result<TraceOutput> output =
-      TraceOutput::open(options.output, options.format, "ftr", reader.symbols());
-  if (!output) return tl::unexpected(output.error());
-  if (Result<void> done = copy(reader, *output); !done) return tl::unexpected(done.error());
-  for (const std::string& note : reader.notes()) say(note);
+  const Result<void> written = (*format)->name == "ftr"
+                                   ? write_recording(**run, options.output)
+                                   : write_trace(**run, words->front(), options);
   if (!(*run)->recorded_anything()) say(not_instrumented(words->front()));
-  if (Result<void> done = output->finish("recorded"); !done) return tl::unexpected(done.error());
+  if (!written) return tl::unexpected(written.error());
   return (*run)->program.exit_status();
 }
 

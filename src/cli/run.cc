@@ -1,5 +1,5 @@
-// foretrace run: runs a program, analyses what it does meanwhile, and reports
-// the findings when it has ended.
+// foretrace run: runs a program, analyses what it did when it has ended, and
+// reports the findings.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -9,11 +9,13 @@
 #include "cli/analysis_report.h"
 #include "cli/command.h"
 #include "cli/given_options.h"
+#include "cli/kept_recording.h"
 #include "cli/options.h"
 #include "cli/program_words.h"
 #include "cli/trace_options.h"
 #include "cli/trace_output.h"
 #include "recording/debug_info.h"
+#include "recording/recording_reader.h"
 #include "trace/memory_reader.h"
 
 namespace foretrace {
@@ -30,30 +32,6 @@ struct Options {
 
 void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text); }
 
-// A copy of the trace in a file. If it cannot be written, the run goes on.
-class KeptTrace {
- public:
-  Result<void> open(const std::string& path, LiveReader& reader) {
-    Result<TraceOutput> output = TraceOutput::open(path, "", "", reader.symbols());
-    if (!output) return tl::unexpected(output.error());
-    output_.emplace(std::move(*output));
-    symbols_ = reader.shared_symbols();
-    reader.set_copy([this](const EventBatch& batch) {
-      if (failed_) return;
-      const Result<void> done = output_->write(batch);
-      failed_ = !done;
-      if (failed_) say(done.error().message + "; the program goes on, the rest is not kept");
-    });
-    return {};
-  }
-  Result<void> finish() { return output_ ? output_->finish("kept") : Result<void>(); }
-
- private:
-  std::shared_ptr<const Symbols> symbols_;  // which the output refers to
-  std::optional<TraceOutput> output_;
-  bool failed_ = false;
-};
-
 class Run {
  public:
   Run(const std::vector<std::string>& words, const Options& options)
@@ -61,18 +39,27 @@ class Run {
 
   Result<int> run() {
     const LeaveSignalsToProgram leave;
+    if (!options_.keep.empty()) {
+      if (const auto format = output_format(options_.keep, "", "ftr"); !format) {
+        return tl::unexpected(format.error());
+      }
+    }
     Result<std::unique_ptr<RecordedRun>> started = start_recorded(words_);
     if (!started) return tl::unexpected(started.error());
     recorded_ = std::move(*started);
-    LiveReader& reader = *recorded_->reader;
+    Result<std::shared_ptr<const RecordingFile>> file = record_to_spool(*recorded_, words_.front());
+    if (!file) return tl::unexpected(file.error());
+    file_ = std::move(*file);
+    Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(file_);
+    if (!reader) return tl::unexpected(reader.error());
+    reader_ = std::move(*reader);
+    const Result<bool> found = report_findings(source(), options_.report);
+    if (!found) return tl::unexpected(found.error());
     if (!options_.keep.empty()) {
-      if (Result<void> done = kept_.open(options_.keep, reader); !done) {
+      if (Result<void> done = keep_recording(file_, options_.keep); !done) {
         return tl::unexpected(done.error());
       }
     }
-    const Result<bool> found = report_findings(source(), options_.report);
-    if (!found) return tl::unexpected(found.error());
-    if (Result<void> done = kept_.finish(); !done) return tl::unexpected(done.error());
     if (!recorded_->recorded_anything()) say(not_instrumented(words_.front()));
     if (options_.exit == "findings") return *found ? kExitFindings : kExitClean;
     return recorded_->program.exit_status();
@@ -84,12 +71,16 @@ class Run {
   TraceSource source() {
     return {
         .file = options_.keep,
-        .open = [this]() -> Stream { return stream(std::move(recorded_->reader)); },
-        .open_again = [this](const Trace& kept) -> Stream {
-          if (kept.events.empty()) return nullptr;
+        .open = [this](bool all) -> Stream { return stream(std::move(reader_), all); },
+        .open_again = [this](const Trace& kept, bool all) -> Stream {
+          if (kept.events.empty()) {
+            Result<std::unique_ptr<RecordingReader>> reader = RecordingReader::open(file_);
+            if (!reader) return tl::unexpected(reader.error());
+            return stream(std::move(*reader), all);
+          }
           Result<std::unique_ptr<TraceReader>> reader = read_from_memory(words_.front(), kept);
           if (!reader) return tl::unexpected(reader.error());
-          return stream(std::move(*reader));
+          return stream(std::move(*reader), all);
         },
         .library_of = libraries(),
         .explain = explanations(),
@@ -104,7 +95,7 @@ class Run {
       std::map<std::string, std::string, std::less<>> by_text;
     };
     const auto index = std::make_shared<Index>(
-        Index{recorded_->reader->site_notes(), recorded_->reader->shared_symbols(), {}});
+        Index{reader_->site_notes(), reader_->shared_symbols(), {}});
     return [index](std::string_view site) -> std::string {
       if (index->by_text.empty()) {
         for (const auto& [id, library] : index->notes->libraries) {
@@ -117,8 +108,8 @@ class Run {
   }
 
   std::function<void(FindingEvent&)> explanations() const {
-    return [log = recorded_->reader->log(), notes = recorded_->reader->site_notes(),
-            symbols = recorded_->reader->shared_symbols()](FindingEvent& event) {
+    return [log = reader_->log(), notes = reader_->site_notes(),
+            symbols = reader_->shared_symbols()](FindingEvent& event) {
       const auto inlined = notes->inlined.find(event.site_number);
       if (inlined != notes->inlined.end()) {
         for (const CodeFrame& frame : inlined->second) event.calls.push_back(call_of(frame));
@@ -146,14 +137,17 @@ class Run {
     return {site, frame.function};
   }
 
-  std::unique_ptr<TraceStream> stream(std::unique_ptr<TraceReader> reader) const {
-    return std::make_unique<TraceStream>(std::move(reader), options_.stream);
+  std::unique_ptr<TraceStream> stream(std::unique_ptr<TraceReader> reader, bool all) const {
+    StreamOptions options = options_.stream;
+    options.leave_out_ordered_accesses = !all;
+    return std::make_unique<TraceStream>(std::move(reader), options);
   }
 
   const std::vector<std::string>& words_;
   const Options& options_;
   std::unique_ptr<RecordedRun> recorded_;
-  KeptTrace kept_;
+  std::shared_ptr<const RecordingFile> file_;
+  std::unique_ptr<RecordingReader> reader_;  // until the analyses have it
 };
 
 Result<int> run(CLI::App& app, const Options& options) {

@@ -51,6 +51,19 @@ std::vector<std::string> writable_formats() {
   return names;
 }
 
+Result<const Format*> output_format(const std::string& path, const std::string& format_name,
+                                    const std::string& fallback) {
+  const Result<const Format*> format =
+      choose_format(path, format_name.empty() && path == "-" ? fallback : format_name);
+  if (format && path == "-" && is_binary(**format) && ::isatty(STDOUT_FILENO) == 1) {
+    return fail(
+        "{} is a binary format, and standard output is a terminal; write it to a file or "
+        "a pipe, or choose a text format such as tiddle",
+        (*format)->name);
+  }
+  return format;
+}
+
 TraceOutput::TraceOutput(std::string name, bool quiet, const Format& format,
                          std::unique_ptr<ByteSink> sink, const Symbols& symbols)
     : name_(std::move(name)),
@@ -61,15 +74,8 @@ TraceOutput::TraceOutput(std::string name, bool quiet, const Format& format,
 
 Result<TraceOutput> TraceOutput::open(const std::string& path, const std::string& format_name,
                                       const std::string& fallback, const Symbols& symbols) {
-  const Result<const Format*> format =
-      choose_format(path, format_name.empty() && path == "-" ? fallback : format_name);
+  const Result<const Format*> format = output_format(path, format_name, fallback);
   if (!format) return tl::unexpected(format.error());
-  if (path == "-" && is_binary(**format) && ::isatty(STDOUT_FILENO) == 1) {
-    return fail(
-        "{} is a binary format, and standard output is a terminal; write it to a file or "
-        "a pipe, or choose a text format such as tiddle",
-        (*format)->name);
-  }
   Result<std::unique_ptr<ByteSink>> sink = open_output(path);
   if (!sink) return tl::unexpected(sink.error());
   const bool piped = path == "-";

@@ -35,6 +35,10 @@ class TraceOutput {
   uint64_t events_ = 0;
 };
 
+// What open() would write.
+Result<const Format*> output_format(const std::string& path, const std::string& format_name,
+                                    const std::string& fallback);
+
 // The names of the formats that can be written.
 std::vector<std::string> writable_formats();
 

@@ -10,14 +10,29 @@ namespace foretrace {
 using recording::Kind;
 using recording::Record;
 
-ProcessEvents::ProcessEvents(uint32_t process, RecordedNames& names, Symbols& symbols,
-                             NameCounts& counts, RunLog& log)
+namespace {
+
+// Whether a record is of what a thread does, and not of memory or of where it is.
+bool is_of_thread(Kind kind) {
+  return kind != Kind::stack && kind != Kind::alloc && kind != Kind::free &&
+         kind != Kind::benign && kind != Kind::atomic_set;
+}
+
+constexpr uint64_t kWordBytes = 8;
+
+}  // namespace
+
+ProcessEvents::ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces,
+                             RecordedNames& names, Symbols& symbols, NameCounts& counts,
+                             RunLog& log)
     : process_(process),
       names_(names),
       symbols_(symbols),
       counts_(counts),
       log_(log),
-      memory_([this](uint64_t address, uint64_t) { return new_location(address); }) {}
+      memory_(std::move(pieces), [this](uint64_t address, uint64_t bytes) {
+        return new_location(address, bytes);
+      }) {}
 
 void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buffer) {
   buffer_ = &buffer;
@@ -32,8 +47,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   if (record.kind() == Kind::stamp) return;  // nothing but an order
   // While a thread waits, only a signal handler can record in its name.
   const bool reacquires = record.kind() == Kind::lock && self.waits_for == address;
-  const bool is_event = record.kind() != Kind::stack;
-  if (is_event && (self.joined || (self.waits_for && !reacquires))) {
+  if (is_of_thread(record.kind()) && (self.joined || (self.waits_for && !reacquires))) {
     ++left_out_;
     return;
   }
@@ -96,9 +110,9 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
       benign_[address] = self.operand;
       return;
     case Kind::atomic_set:
-      sets_[address] = {self.operand, names_.label(static_cast<uint32_t>(self.earlier_operand))};
       // Locations belong to a set from their birth.
       memory_.forget(address, self.operand);
+      sets_[address] = {self.operand, names_.label(static_cast<uint32_t>(self.earlier_operand))};
       return;
     case Kind::stack:
       self.stack = static_cast<uint32_t>(address);
@@ -274,8 +288,8 @@ void ProcessEvents::end_unit(Thread& thread) {
 
 // ---- memory
 
-LocationId ProcessEvents::new_location(uint64_t address) {
-  const std::string name = unique(name_of_place(address, "memory"));
+LocationId ProcessEvents::new_location(uint64_t address, uint64_t bytes) {
+  const std::string name = unique(name_of_piece(address, bytes));
   auto set = sets_.upper_bound(address);
   if (set != sets_.begin() && address < (--set)->first + set->second.bytes) {
     symbols_.sets.push_back({set->second.name, {name}});
@@ -327,6 +341,21 @@ const std::pair<const uint64_t, ProcessEvents::Block>* ProcessEvents::block_at(u
     block.place = " of " + unique("the object allocated at " + site);
   }
   return &*found;
+}
+
+std::string ProcessEvents::name_of_piece(uint64_t address, uint64_t bytes) {
+  const RecordedSite& site = names_.site(site_number_);
+  if (bytes <= std::max<uint64_t>(site.element, kWordBytes)) return name_of_place(address, "memory");
+  const auto* const block = block_at(address);
+  const std::string_view place = block != nullptr ? block->second.place : "";
+  if (!site.what.empty() && site.element != 0) {
+    return fmt::format("{} ({} elements){}", site.what, bytes / site.element, place);
+  }
+  if (site.what.empty() && block != nullptr) {
+    const uint64_t first = address - block->first;
+    return fmt::format("bytes {} to {}{}", first, first + bytes - 1, place);
+  }
+  return name_of_place(address, "memory");
 }
 
 std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback) {

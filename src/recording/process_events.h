@@ -11,7 +11,7 @@
 #include <tsl/robin_map.h>
 
 #include "recording/call_stacks.h"
-#include "recording/memory_map.h"
+#include "recording/memory_pieces.h"
 #include "recording/recorded_names.h"
 #include "runtime/layout.h"
 #include "trace/batch.h"
@@ -41,8 +41,9 @@ struct RunLog {
 // what POSIX forbids, is left out and counted.
 class ProcessEvents {
  public:
-  ProcessEvents(uint32_t process, RecordedNames& names, Symbols& symbols, NameCounts& counts,
-                RunLog& log);
+  // Accesses of memory that is in none of the pieces are left out.
+  ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces, RecordedNames& names,
+                Symbols& symbols, NameCounts& counts, RunLog& log);
 
   // Appends the events of a record of thread `number` to `buffer`.
   void add(uint32_t number, const recording::Record& record, EventBuffer& buffer);
@@ -101,13 +102,15 @@ class ProcessEvents {
   void begin_block(const Thread& thread, uint64_t address, uint64_t bytes);
   void end_block(uint64_t address);
   void forget(uint64_t address, uint64_t bytes);
-  LocationId new_location(uint64_t address);
+  LocationId new_location(uint64_t address, uint64_t bytes);
 
   bool is_benign(uint64_t address) const;
   Lock& lock_at(uint64_t address);
   std::string unique(std::string name);
   // What to call the bytes at an address, by the site that accesses them first.
   std::string name_of_place(uint64_t address, const char* fallback);
+  // Likewise for bytes that are one location.
+  std::string name_of_piece(uint64_t address, uint64_t bytes);
   // The block that has the address and a known site; its place is filled in.
   const std::pair<const uint64_t, Block>* block_at(uint64_t address);
 
@@ -116,7 +119,7 @@ class ProcessEvents {
   Symbols& symbols_;
   NameCounts& counts_;
   RunLog& log_;
-  MemoryMap memory_;
+  MemoryPieces memory_;
   std::deque<std::optional<Thread>> threads_;  // by number; never move
   std::map<uint64_t, Lock> locks_;             // by address
   std::map<uint64_t, LockId> conditions_;      // by address: the lock of the last wait

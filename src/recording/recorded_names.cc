@@ -9,9 +9,10 @@ namespace foretrace {
 
 using recording::NameEntry;
 using recording::NameKind;
-using recording::NamesHeader;
 
 namespace {
+
+constexpr auto kStrings = 5;  // of an entry, each with a zero byte at its end
 
 // "function\tfile:line:column\n", several times (runtime/site.h).
 std::vector<CodeFrame> inlined_frames(std::string_view text) {
@@ -56,19 +57,19 @@ SiteId SiteInterner::intern(SiteId place, const std::vector<CodeFrame>& inlined)
   return known->second;
 }
 
-void RecordedNames::read_new() {
-  const uint64_t used = file_.at<NamesHeader>(0)->used.load(std::memory_order_acquire);
-  while (read_ < used) {
-    const char* const place = file_.at<char>(sizeof(NamesHeader) + read_);
+void RecordedNames::add(std::string_view entries) {
+  while (entries.size() >= sizeof(NameEntry)) {
     NameEntry entry;
-    std::memcpy(&entry, place, sizeof entry);
-    if (entry.bytes == 0) return;
-    read_entry(entry, place + sizeof entry);
-    read_ += entry.bytes;
+    std::memcpy(&entry, entries.data(), sizeof entry);
+    if (entry.bytes < sizeof entry || entry.bytes > entries.size()) return;
+    const std::string_view text = entries.substr(sizeof entry, entry.bytes - sizeof entry);
+    if (std::count(text.begin(), text.end(), '\0') < kStrings) return;
+    add_entry(entry, text.data());
+    entries.remove_prefix(entry.bytes);
   }
 }
 
-void RecordedNames::read_entry(const NameEntry& entry, const char* text) {
+void RecordedNames::add_entry(const NameEntry& entry, const char* text) {
   const std::string first = text;
   if (entry.kind == NameKind::label) {
     labels_[entry.number] = first;
@@ -98,7 +99,6 @@ const RecordedSite& RecordedNames::code_site(uint32_t number) {
   std::unique_ptr<RecordedSite>& known = code_sites_[number];
   if (known != nullptr) return *known;
   known = std::make_unique<RecordedSite>();
-  read_new();
   const std::vector<CodeFrame>& frames = stacks_->modules().frames(number & ~recording::kCodeSite);
   const auto shown = std::find_if(frames.begin(), frames.end(), [](const CodeFrame& frame) {
     return !is_system_file(frame.file);
@@ -123,7 +123,6 @@ SiteId RecordedNames::outer_site(uint32_t number, uint32_t stack) {
   const auto known = outer_sites_.find(key);
   if (known != outer_sites_.end()) return known->second;
   SiteId found = site(number).site;
-  read_new();
   for (const CodeFrame& frame : stacks_->frames(stack)) {
     if (frame.file.empty() || is_system_file(frame.file)) continue;
     found = intern(frame);
@@ -134,13 +133,11 @@ SiteId RecordedNames::outer_site(uint32_t number, uint32_t stack) {
 }
 
 std::string RecordedNames::label(uint32_t number) {
-  if (!labels_.contains(number)) read_new();
   const auto found = labels_.find(number);
   return found != labels_.end() ? found->second : "unit";
 }
 
 std::string RecordedNames::thread(uint32_t process, uint32_t thread) {
-  read_new();
   const auto found = threads_.find({process, thread});
   return found != threads_.end() ? found->second : "";
 }

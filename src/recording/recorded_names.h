@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "recording/call_stacks.h"
-#include "recording/mapped_file.h"
 #include "runtime/layout.h"
 #include "trace/interner.h"
 #include "trace/symbols.h"
@@ -46,16 +46,17 @@ struct RecordedSite {
   uint32_t element = 0;    // the size of the array's element, or 0
 };
 
-// The names of one program image. They grow while the program runs.
+// The names of one program image.
 class RecordedNames {
  public:
-  RecordedNames(MappedFile file, SiteInterner& sites, SiteNotes& notes)
-      : file_(std::move(file)), sites_(sites), notes_(notes) {}
+  RecordedNames(SiteInterner& sites, SiteNotes& notes) : sites_(sites), notes_(notes) {}
 
-  // A name is written before the first record that uses it.
+  // Entries as the runtime wrote them (runtime/layout.h). One that is not whole
+  // ends them.
+  void add(std::string_view entries);
+
   const RecordedSite& site(uint32_t number) {
     if ((number & recording::kCodeSite) != 0) return code_site(number);
-    if (number >= by_number_.size()) read_new();
     return number < by_number_.size() ? by_number_[number] : unknown_;
   }
   // The site with this number where the stack with that number led: of a call
@@ -68,11 +69,7 @@ class RecordedNames {
   // The global variable at an address, as far as debug information is read: ""
   // for programs of the compiler plugin, whose sites say it.
   std::string variable(uint64_t address) { return stacks_->modules().variable(address); }
-  // Stacks are written before the first record that uses them.
-  std::shared_ptr<CallStacks> stacks() {
-    read_new();
-    return stacks_;
-  }
+  std::shared_ptr<CallStacks> stacks() { return stacks_; }
   // "" if the program gave the thread no name.
   std::string thread(uint32_t process, uint32_t thread);
 
@@ -83,17 +80,14 @@ class RecordedNames {
   SiteId intern(const CodeFrame& frame) {
     return sites_.intern(frame.file, frame.line, frame.column, frame.function);
   }
-  void read_new();
-  void read_entry(const recording::NameEntry& entry, const char* text);
+  void add_entry(const recording::NameEntry& entry, const char* text);
 
-  MappedFile file_;
   SiteInterner& sites_;
   SiteNotes& notes_;
-  uint64_t read_ = 0;                                                 // bytes of entries
   std::deque<RecordedSite> by_number_ = std::deque<RecordedSite>(1);  // they never move
   std::shared_ptr<CallStacks> stacks_ = std::make_shared<CallStacks>();
   tsl::robin_map<uint32_t, std::unique_ptr<RecordedSite>> code_sites_;
-  tsl::robin_map<uint64_t, SiteId> outer_sites_;  // by number and stack
+  tsl::robin_map<uint64_t, SiteId, IntegerHash> outer_sites_;  // by number and stack
   std::map<uint32_t, std::string> labels_;
   std::map<std::pair<uint32_t, uint32_t>, std::string> threads_;
   RecordedSite unknown_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <emmintrin.h>
+
 namespace foretrace::runtime {
 namespace {
 
@@ -16,6 +18,82 @@ constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
 uint32_t first_part(uint64_t address, uint64_t end) {
   return static_cast<uint32_t>(std::min(end, (address | (kGranuleBytes - 1)) + 1) - address);
 }
+
+// ---- long ranges: recorded as a whole, and known as a whole
+
+constexpr uint64_t kLongRange = 128;
+
+// Whether stamps[first … end - 1] has one that is later.
+bool any_later(const uint32_t* stamps, uint64_t first, uint64_t end, uint32_t stamp) {
+  if (first == 0 && end == kCells) {
+    const __m128i mine = _mm_set1_epi32(static_cast<int>(stamp));
+    __m128i differences = _mm_setzero_si128();
+    for (uint64_t i = 0; i < kCells; i += 4) {
+      const __m128i theirs = _mm_load_si128(reinterpret_cast<const __m128i*>(stamps + i));
+      differences = _mm_or_si128(differences, _mm_sub_epi32(mine, theirs));
+    }
+    return _mm_movemask_ps(_mm_castsi128_ps(differences)) != 0;  // one is negative
+  }
+  for (; first < end; ++first) {
+    const uint32_t theirs = __atomic_load_n(stamps + first, __ATOMIC_ACQUIRE);
+    if (recording::is_later(theirs, stamp)) return true;
+  }
+  return false;
+}
+
+void mark(uint32_t* stamps, uint64_t first, uint64_t end, uint32_t stamp) {
+  if (first == 0 && end == kCells) {
+    const __m128i mine = _mm_set1_epi32(static_cast<int>(stamp));
+    for (uint64_t i = 0; i < kCells; i += 4) {
+      _mm_store_si128(reinterpret_cast<__m128i*>(stamps + i), mine);
+    }
+    return;
+  }
+  for (; first < end; ++first) __atomic_store_n(stamps + first, stamp, __ATOMIC_RELEASE);
+}
+
+// Calls visit(cells, first, end) for the cells of a range, block by block, until it
+// returns true.
+template <typename Visit>
+bool for_each_block(uint64_t address, uint64_t end, Visit visit) {
+  constexpr uint64_t kBlockBytes = kCells * kGranuleBytes;
+  while (address < end) {
+    const uint64_t stop = std::min(end, (address | (kBlockBytes - 1)) + 1);
+    if (visit(cells_of(address), cell_in_block(address), cell_in_block(stop - 1) + 1)) return true;
+    address = stop;
+  }
+  return false;
+}
+
+template <bool kWrite>
+bool range_has_later(uint64_t address, uint64_t end, uint32_t stamp) {
+  return for_each_block(address, end, [&](const CellBlock& cells, uint64_t first, uint64_t last) {
+    return any_later(cells.write, first, last, stamp) ||
+           (kWrite && any_later(cells.read, first, last, stamp));
+  });
+}
+
+template <bool kWrite>
+void record_long_range(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
+  RangeEntry& known = self.ranges[(address >> kGranuleShift) % kRangeEntries];
+  if (known.stretch == self.range_stretch && known.address <= address && end <= known.end &&
+      (!kWrite || known.wrote) && !range_has_later<kWrite>(address, end, known.stamp)) {
+    return;
+  }
+  if (range_has_later<kWrite>(address, end, self.stamp)) {
+    entry.append_stamped(Kind::stamp, 0, 0, nullptr);
+  }
+  entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
+  // Whoever sees the stamps finds the record in the ring.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  for_each_block(address, end, [&](CellBlock& cells, uint64_t first, uint64_t last) {
+    mark(kWrite ? cells.write : cells.read, first, last, self.stamp);
+    return false;
+  });
+  known = {address, end, self.range_stretch, self.stamp, kWrite};
+}
+
+// ---- short ranges: known by their granules
 
 // One record for bytes that are all new.
 template <bool kWrite>
@@ -55,8 +133,6 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   Entry entry;
   if (!entry || self.ignoring != 0) return;
   const uint32_t bits = byte_bits(address, size);
-  // The thread may have got its filter only now.
-  if (is_repeated<kWrite>(address, bits)) return;
   if (needs_stamp<kWrite>(address)) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
   } else {
@@ -71,8 +147,9 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
   if (!entry || self.ignoring != 0) return;
   constexpr uint64_t kMost = uint64_t{1} << 30;  // what a record can hold
   const uint64_t end = address + bytes;
+  if (bytes < kLongRange) return record_part<kWrite>(entry, address, end, site);
   for (; address < end; address += std::min(end - address, kMost)) {
-    record_part<kWrite>(entry, address, address + std::min(end - address, kMost), site);
+    record_long_range<kWrite>(entry, address, address + std::min(end - address, kMost), site);
   }
 }
 
@@ -82,6 +159,7 @@ template void record_range<false>(uint64_t, uint64_t, SiteRef);
 template void record_range<true>(uint64_t, uint64_t, SiteRef);
 
 void forget_accesses(uint64_t address, uint64_t bytes) {
+  if (bytes >= kLongRange) begin_range_stretch();
   const uint64_t first = address >> kGranuleShift;
   const uint64_t last = (address + bytes - 1) >> kGranuleShift;
   for (uint64_t granule = first; granule <= last; ++granule) {

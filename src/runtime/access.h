@@ -21,6 +21,15 @@ inline uint32_t byte_bits(uint64_t address, uint32_t size) {
   return ((1U << size) - 1) << (address & (kGranuleBytes - 1));
 }
 
+// Whether an access that clashes with this one has a later stamp.
+template <bool kWrite>
+inline bool has_later(uint64_t address, uint32_t stamp) {
+  const CellBlock& cells = cells_of(address);
+  const uint64_t cell = cell_in_block(address);
+  return recording::is_later(__atomic_load_n(&cells.write[cell], __ATOMIC_ACQUIRE), stamp) ||
+         (kWrite && recording::is_later(__atomic_load_n(&cells.read[cell], __ATOMIC_ACQUIRE), stamp));
+}
+
 // Whether the thread has recorded such an access in this stretch and nobody has
 // made a clashing one since.
 template <bool kWrite>
@@ -28,25 +37,22 @@ inline bool is_repeated(uint64_t address, uint32_t bits) {
   const FilterEntry& entry = filter_entry(address);
   if (entry.key != filter_key(address)) return false;
   if (((kWrite ? entry.wrote : entry.touched) & bits) != bits) return false;
-  const Cell& cell = cell_of(address);
-  return !recording::is_later(cell.write.load(std::memory_order_acquire), entry.stamp) &&
-         (!kWrite || !recording::is_later(cell.read.load(std::memory_order_acquire), entry.stamp));
+  return !has_later<kWrite>(address, entry.stamp);
 }
 
 // Whether an access must be ordered by a stamp of its own.
 template <bool kWrite>
 inline bool needs_stamp(uint64_t address) {
-  const Cell& cell = cell_of(address);
-  return recording::is_later(cell.write.load(std::memory_order_acquire), self.stamp) ||
-         (kWrite && recording::is_later(cell.read.load(std::memory_order_acquire), self.stamp));
+  return has_later<kWrite>(address, self.stamp);
 }
 
 // Remembers a recorded access. Called after the record was published: whoever
 // sees the cell finds the record in the ring.
 template <bool kWrite>
 inline void remember(uint64_t address, uint32_t bits) {
-  Cell& cell = cell_of(address);
-  (kWrite ? cell.write : cell.read).store(self.stamp, std::memory_order_release);
+  CellBlock& cells = cells_of(address);
+  uint32_t* const cell = (kWrite ? cells.write : cells.read) + cell_in_block(address);
+  __atomic_store_n(cell, self.stamp, __ATOMIC_RELEASE);
   FilterEntry& entry = filter_entry(address);
   // Bytes that were recorded under an older stamp are forgotten: the one stamp of
   // the entry must hold for all of its bytes.
@@ -67,14 +73,18 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site);
 // Both are part of the hooks, whose frame they note.
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
-  // A program that nobody records should hardly notice that it could be.
-  if (!recording_on.load(std::memory_order_relaxed)) return;
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  if ((address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) {
-    self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-    return record_range<kWrite>(address, kSize, site);
+  const bool in_granule = (address & (kGranuleBytes - 1)) + kSize <= kGranuleBytes;
+  if (__builtin_expect(self.filter != nullptr && in_granule, 1)) {
+    if (is_repeated<kWrite>(address, byte_bits(address, kSize))) return;
+  } else {
+    // A program that nobody records should hardly notice that it could be.
+    if (!recording_on.load(std::memory_order_relaxed)) return;
+    if (!in_granule) {
+      self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+      return record_range<kWrite>(address, kSize, site);
+    }
   }
-  if (self.filter != nullptr && is_repeated<kWrite>(address, byte_bits(address, kSize))) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   record_access<kWrite>(address, kSize, site);
 }

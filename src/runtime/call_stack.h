@@ -12,11 +12,6 @@ namespace foretrace::runtime {
 // The frame of the function that this is written in, which code with hooks calls.
 #define FORETRACE_FRAME reinterpret_cast<uint64_t>(__builtin_frame_address(0))
 
-struct CallFrame {
-  uint64_t frame;   // of the hook that told of it: below that of its function
-  uint64_t caller;  // where it returns to
-  uint32_t id;      // of the stack up to here; 0 until it is asked for
-};
 inline constexpr uint32_t kMostFrames = 4096;  // deeper ones are left out
 
 // Gives the calling thread its stack of frames; whether it has one.

@@ -94,6 +94,7 @@ bool make_ring(Thread& thread) {
   thread.ring = static_cast<RingHeader*>(memory);
   thread.records = reinterpret_cast<Record*>(static_cast<char*>(memory) + kRingHeaderBytes);
   thread.ring->capacity = capacity;
+  thread.ring_mask = capacity - 1;
   thread.ring->tid = static_cast<int32_t>(::syscall(SYS_gettid));
   thread.written = 0;
   thread.limit = capacity;
@@ -108,14 +109,16 @@ bool make_ring(Thread& thread) {
 bool attach(Entry& entry) {
   const KeepErrno keep;
   if (!self.has_number) become_thread(new_thread_number());
-  void* const filter = ::mmap(nullptr, kFilterEntries * sizeof(FilterEntry), PROT_READ | PROT_WRITE,
+  void* const filter = ::mmap(nullptr, kFilterBytes, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (filter == MAP_FAILED || !make_ring(self)) {
     self.unable = true;
     return false;
   }
   self.filter = static_cast<FilterEntry*>(filter);
+  self.ranges = reinterpret_cast<RangeEntry*>(self.filter + kFilterEntries);
   self.stretch = 1;
+  self.range_stretch = 1;
   entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   return true;
 }
@@ -139,17 +142,6 @@ bool wait_for_space(uint64_t wanted) {
     const timespec pause = {0, 50'000};
     ::syscall(SYS_nanosleep, &pause, nullptr);
   }
-}
-
-bool reserve(uint64_t records) {
-  const uint64_t wanted = self.written + records;
-  return wanted <= self.limit || wait_for_space(wanted);
-}
-
-void put(const Record& record) {
-  self.records[self.written & (self.ring->capacity - 1)] = record;
-  ++self.written;
-  self.ring->written.store(self.written, std::memory_order_release);
 }
 
 uint32_t take_stamp() {
@@ -199,7 +191,7 @@ void after_fork_in_child() {
   release_all_locks();
   if (self.ring != nullptr) {
     ::munmap(self.ring, kRingHeaderBytes + self.ring->capacity * sizeof(Record));
-    ::munmap(self.filter, kFilterEntries * sizeof(FilterEntry));
+    ::munmap(self.filter, kFilterBytes);
   }
   CallFrame* const calls = self.calls;  // the calls are the same as before
   const uint32_t depth = self.depth;
@@ -230,35 +222,35 @@ __attribute__((constructor(101))) void start() {
 
 // ---- Entry
 
-Entry::Entry() {
-  if (!recording_on.load(std::memory_order_relaxed)) return;
+bool Entry::enter() {
+  if (!recording_on.load(std::memory_order_relaxed)) return false;
   if (self.busy) {
     if (self.ring != nullptr) self.ring->dropped.fetch_add(1, std::memory_order_relaxed);
-    return;
+    return false;
   }
-  if (self.unable || self.hidden != 0) return;
+  if (self.unable || self.hidden != 0) return false;
   self.busy = true;
-  granted_ = self.ring != nullptr || attach(*this);
-  if (!granted_) self.busy = false;
+  const bool granted = self.ring != nullptr || attach(*this);
+  self.busy = granted;
+  return granted;
 }
 
-void Entry::append_stack() {
+bool Entry::make_space(uint64_t records) {
+  const uint64_t wanted = self.written + records;
+  return wanted <= self.limit || wait_for_space(wanted);
+}
+
+void Entry::append_new_stack() {
   const uint32_t stack = current_stack();
-  if (stack == self.stack || !reserve(1)) return;
+  if (stack == self.stack || !make_space(1)) return;
   self.stack = stack;
   put(Record::make(Kind::stack, stack, 0, 0, 0));
-}
-
-void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper) {
-  const uint32_t site_number = number_of(site);
-  append_stack();
-  if (reserve(1)) put(Record::make(kind, address, size, site_number, upper));
 }
 
 void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t site_number = number_of(site);
   append_stack();
-  if (!reserve(1)) return;
+  if (!make_space(1)) return;
   self.stamp = take_stamp();
   Record record = Record::make(kind, address, size, site_number, self.stamp);
   record.head |= Record::kStamped;
@@ -268,13 +260,14 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
 void Entry::append_operand(uint64_t number) {
   append_stack();
   // The record that follows must find its place too, or the operand is lost.
-  if (reserve(2)) put(Record::make(Kind::operand, number, 0, 0, 0));
+  if (make_space(2)) put(Record::make(Kind::operand, number, 0, 0, 0));
 }
 
 void Entry::begin_stretch() {
   self.stretch = static_cast<uint32_t>((self.stretch + 1) & kStretchMask);
   // An entry from 2^20 stretches ago must not look like one of this stretch.
   if (self.stretch == 0) std::memset(self.filter, 0, kFilterEntries * sizeof(FilterEntry));
+  begin_range_stretch();
 }
 
 void record_sync(Kind kind, uint64_t number) {
@@ -316,13 +309,13 @@ void end_thread() {
   self.filter = nullptr;
   ring->ended.store(1, std::memory_order_release);
   ::munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
-  ::munmap(filter, kFilterEntries * sizeof(FilterEntry));
+  ::munmap(filter, kFilterBytes);
   if (self.calls != nullptr) ::munmap(self.calls, kMostFrames * sizeof(CallFrame));
   self.calls = nullptr;
   self.depth = 0;
 }
 
-uint32_t number_of(SiteRef ref) {
+uint32_t find_number(SiteRef ref) {
   if (ref.is_code()) return code_number(ref.code());
   const Site* const site = ref.site();
   if (site == nullptr) return 0;

@@ -25,14 +25,33 @@ struct FilterEntry {
   uint16_t touched;  // the bytes that were read or written
   uint16_t wrote;    // the bytes that were written
 };
-inline constexpr uint32_t kFilterEntries = 1U << 15;
+inline constexpr uint32_t kFilterEntries = 1U << 18;  // of which what is never used costs nothing
 inline constexpr uint32_t kStretchBits = 20;
 
-struct CallFrame;
+// Likewise for ranges that are recorded as a whole.
+struct RangeEntry {
+  uint64_t address;
+  uint64_t end;
+  uint32_t stretch;  // Thread::range_stretch when it recorded; 0: none
+  uint32_t stamp;
+  bool wrote;
+};
+inline constexpr uint32_t kRangeEntries = 256;
+inline constexpr uint64_t kFilterBytes =
+    kFilterEntries * sizeof(FilterEntry) + kRangeEntries * sizeof(RangeEntry);
+
+// A function that the thread is in (call_stack.h).
+struct CallFrame {
+  uint64_t frame;   // of the hook that told of it: below that of its function
+  uint64_t caller;  // where it returns to
+  uint32_t id;      // of the stack up to here; 0 until it is asked for
+};
 
 // A thread's state. All zeros: the thread has recorded nothing yet.
 struct Thread {
   FilterEntry* filter;  // null until the thread records for the first time
+  RangeEntry* ranges;
+  uint32_t range_stretch;
   uint32_t stamp;       // the lower half of the last stamp that it took
   uint32_t stretch;     // its current stretch, modulo 2^kStretchBits
   bool busy;            // inside the recorder: a signal handler must not record
@@ -44,6 +63,7 @@ struct Thread {
   SiteRef call_site;  // of the call that the instrumented code makes now
   recording::RingHeader* ring;
   Record* records;
+  uint64_t ring_mask;
   uint64_t written;
   uint64_t limit;    // up to this many records there is space
   CallFrame* calls;  // call_stack.h; null until a function was entered
@@ -62,7 +82,7 @@ extern std::atomic<bool> recording_on;
 // it cannot record.
 class Entry {
  public:
-  Entry();
+  Entry() : granted_(is_quick() || enter()) { self.busy |= granted_; }
   ~Entry() {
     if (granted_) self.busy = false;
   }
@@ -80,11 +100,38 @@ class Entry {
   void begin_stretch();
 
  private:
+  // The thread has recorded before, and may.
+  static bool is_quick() {
+    return recording_on.load(std::memory_order_relaxed) && self.ring != nullptr && !self.busy &&
+           self.hidden == 0;
+  }
+  // Whether it may else.
+  bool enter();
   // Says where the thread is, if that has changed since the last record.
-  void append_stack();
+  void append_stack() {
+    const CallFrame* const top = self.depth > 0 ? &self.calls[self.depth - 1] : nullptr;
+    const bool same = top != nullptr ? top->frame >= self.frame && top->id == self.stack
+                                     : self.stack == 0;
+    if (!same || (top != nullptr && top->id == 0)) append_new_stack();
+  }
+  void append_new_stack();
+  static bool has_space() { return self.written < self.limit; }
+  static bool make_space(uint64_t records);
+  static void put(const Record& record) {
+    self.records[self.written & self.ring_mask] = record;
+    ++self.written;
+    self.ring->written.store(self.written, std::memory_order_release);
+  }
 
-  bool granted_ = false;
+  bool granted_;
 };
+
+// Forgets the ranges that the thread recorded.
+inline void begin_range_stretch() {
+  if (++self.range_stretch != 0) return;
+  for (uint32_t i = 0; i < kRangeEntries; ++i) self.ranges[i].stretch = 0;
+  self.range_stretch = 1;
+}
 
 // A synchronisation, which ends the stretch. They use up self.call_site.
 void record_sync(Kind kind, const void* object);
@@ -126,7 +173,14 @@ void become_thread(uint32_t number);
 void end_thread();
 
 // Numbers for sites and labels; 0 if there is no more space for names.
-uint32_t number_of(SiteRef site);
+uint32_t find_number(SiteRef site);
+inline uint32_t number_of(SiteRef site) {
+  if (site.is_known() && !site.is_code()) {
+    const uint32_t known = __atomic_load_n(&site.site()->number, __ATOMIC_ACQUIRE);
+    if (known != 0) return known;
+  }
+  return find_number(site);
+}
 uint32_t new_label(const char* label);
 void name_thread(const char* name);
 // A number for the stack of `parent` and a call at a place (modules.h); 0 if
@@ -135,6 +189,13 @@ uint32_t new_stack(uint32_t parent, uint32_t place, uint64_t most);
 // Writes down a module of the program (layout.h); the caller sees to it that
 // this happens once.
 void note_module(uint32_t base, const char* path, const char* addresses);
+
+inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef site,
+                          uint32_t upper) {
+  const uint32_t site_number = number_of(site);
+  append_stack();
+  if (has_space() || make_space(1)) put(Record::make(kind, address, size, site_number, upper));
+}
 
 // Keeps errno as it was.
 class KeepErrno {

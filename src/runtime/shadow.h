@@ -5,7 +5,6 @@
 // order in which they were recorded, and hardly any access needs a stamp.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 namespace foretrace::runtime {
@@ -13,19 +12,26 @@ namespace foretrace::runtime {
 inline constexpr uint32_t kGranuleShift = 4;
 inline constexpr uint32_t kGranuleBytes = 1U << kGranuleShift;
 
-struct Cell {
-  std::atomic<uint32_t> write;
-  std::atomic<uint32_t> read;
+// The stamps of 16 granules; those of one kind lie together, so that ranges can be
+// looked at and marked several at a time.
+inline constexpr uint32_t kCellsShift = 4;
+inline constexpr uint64_t kCells = 1U << kCellsShift;
+struct CellBlock {
+  alignas(64) uint32_t write[kCells];
+  uint32_t read[kCells];
 };
-static_assert(sizeof(Cell) == 8);
+static_assert(sizeof(CellBlock) == 8 * kCells);
 
 // Null until map_shadow() succeeds. Addresses that differ only above the mask
 // share a cell, which costs stamps but no correctness.
-extern Cell* shadow;
+extern CellBlock* shadow;
 extern uint64_t shadow_mask;
 
 bool map_shadow();
 
-inline Cell& cell_of(uint64_t address) { return shadow[(address & shadow_mask) >> kGranuleShift]; }
+inline CellBlock& cells_of(uint64_t address) {
+  return shadow[(address & shadow_mask) >> (kGranuleShift + kCellsShift)];
+}
+inline uint64_t cell_in_block(uint64_t address) { return address >> kGranuleShift & (kCells - 1); }
 
 }  // namespace foretrace::runtime

@@ -32,6 +32,10 @@ class TraceReader {
   // Every number in the events is within the tables of symbols().
   virtual Result<void> read(EventBuffer& buffer) = 0;
 
+  // To be called before the first read(): the trace need not have accesses that are
+  // in the same order in every correct reordering of it. Most readers do not know.
+  virtual void leave_out_ordered_accesses() {}
+
   const Symbols& symbols() const { return *symbols_; }
   std::shared_ptr<const Symbols> shared_symbols() const { return symbols_; }
 

@@ -17,6 +17,7 @@ Result<std::unique_ptr<TraceStream>> TraceStream::open(const std::string& path,
 CheckedReader::CheckedReader(std::unique_ptr<TraceReader> reader, const StreamOptions& options)
     : reader_(std::move(reader)),
       checker_(reader_->symbols(), reader_->source_name(), options.well_formed) {
+  if (options.leave_out_ordered_accesses) reader_->leave_out_ordered_accesses();
   if (options.units != nullptr) units_.emplace(reader_->symbols(), *options.units);
 }
 

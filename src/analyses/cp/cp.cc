@@ -129,6 +129,7 @@ const AnalysisRegistration registration({
     .summary = "data races that only the order of independent critical sections hides (CP)",
     .options = {kAllPairsOption, kMaxPairsOption},
     .needs_deciding = false,
+    .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<Cp>(std::move(context));
     },

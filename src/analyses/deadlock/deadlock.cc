@@ -221,6 +221,7 @@ const AnalysisRegistration registration({
     .summary = "threads that can block each other on locks in another schedule",
     .options = {kMaxCyclesOption},
     .needs_deciding = true,
+    .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<Deadlock>(std::move(context));
     },

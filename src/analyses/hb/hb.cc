@@ -80,6 +80,7 @@ const AnalysisRegistration registration({
     .summary = "data races that the trace's synchronisation does not order (happens-before)",
     .options = {kAllPairsOption, kMaxPairsOption},
     .needs_deciding = false,
+    .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       if (context.settings.flag(kAllPairsOption)) {
         return std::make_unique<AllPairs>(std::move(context));

@@ -16,6 +16,7 @@ const AnalysisRegistration registration({
     .name = "mb",
     .summary = "data races of similar schedules that must-before does not order (Embracer)",
     .options = {kAllPairsOption, kMaxPairsOption, kWindowOption},
+    .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       MustBeforeOptions options;
       options.window = context.settings.count(kWindowOption);

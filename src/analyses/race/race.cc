@@ -261,6 +261,7 @@ const AnalysisRegistration registration({
     .summary = "every race of another schedule that can be proven from this trace",
     .options = {kAllPairsOption, kMaxPairsOption},
     .needs_deciding = true,
+    .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<Race>(std::move(context));
     },

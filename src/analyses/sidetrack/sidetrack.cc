@@ -153,6 +153,7 @@ const AnalysisRegistration registration({
     .summary = "units that another thread can get between, where they acquire a lock twice",
     .options = {},
     .needs_deciding = false,
+    .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<SideTrack>(std::move(context));
     },

@@ -1,30 +1,16 @@
 // The native format. See docs/formats/ftr.md.
-#include <zstd.h>
-
-#include "base/text.h"
 #include "trace/format.h"
 #include "trace/formats/ftr_layout.h"
 #include "trace/formats/ftr_reader.h"
 #include "trace/formats/ftr_writer.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
 namespace foretrace {
-namespace ftr {
-
-uint64_t checksum(std::string_view header, std::string_view payload) {
-  const uint64_t seed = XXH3_64bits(header.data(), header.size());
-  return XXH3_64bits_withSeed(payload.data(), payload.size(), seed);
-}
-
-}  // namespace ftr
-
 namespace {
 
 Match match(std::string_view head, bool) {
   const std::string_view start = head.substr(0, ftr::kMagic.size());
-  return start == ftr::kMagic.substr(0, start.size()) ? Match::certain : Match::no;
+  if (start != ftr::kMagic.substr(0, start.size())) return Match::no;
+  return ftr::major_version(head) == ftr::kRecordingMajor ? Match::no : Match::certain;
 }
 
 const FormatRegistration registration({

@@ -17,6 +17,7 @@ inline constexpr std::string_view kMagic{
     "FTR\r\n\x1a\n",
     8};
 inline constexpr uint16_t kMajor = 1;  // a reader refuses a larger one
+inline constexpr uint16_t kRecordingMajor = 2;  // records of a program (src/recording), no events
 inline constexpr uint16_t kMinor = 0;  // additions that old readers may skip
 inline constexpr size_t kFileHeader = 16;
 inline constexpr size_t kChunkHeader = 24;
@@ -39,7 +40,9 @@ inline constexpr uint32_t kDeclarations = tag("DECL");
 inline constexpr uint32_t kEvents = tag("EVNT");
 inline constexpr uint32_t kEnd = tag("ENDS");
 
-enum class Codec : uint8_t { raw = 0, zstd = 1 };
+// The last one: the payload's first bytes, its label, are as they are, the rest is
+// packed. Only in recordings.
+enum class Codec : uint8_t { raw = 0, zstd = 1, labelled_zstd = 2 };
 
 // Numbers of name lists in a NAME chunk beyond those of Space.
 inline constexpr uint8_t kFileNames = 16;
@@ -82,6 +85,11 @@ inline uint64_t zigzag(int64_t value) {
 }
 inline int64_t unzigzag(uint64_t value) {
   return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
+}
+
+// 0 if `head` is too short to have one.
+inline uint16_t major_version(std::string_view head) {
+  return head.size() < 10 ? uint16_t{0} : load<uint16_t>(head.data() + 8);
 }
 
 // XXH3 over the first 16 bytes of the chunk's header and its stored payload.

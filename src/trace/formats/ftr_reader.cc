@@ -2,61 +2,14 @@
 
 #include <algorithm>
 
-#include <zstd.h>
-
 #include "base/text.h"
 
 namespace foretrace {
 namespace {
 
 using ftr::Codec;
+using ftr::Cursor;
 using ftr::load;
-
-// Takes numbers and strings off the front of a payload; any read past the end
-// makes ok() false and gives zeros.
-class Cursor {
- public:
-  explicit Cursor(std::string_view bytes) : bytes_(bytes) {}
-  bool ok() const { return ok_; }
-  bool done() const { return bytes_.empty(); }
-
-  std::string_view take(size_t count) {
-    if (count > bytes_.size()) {
-      ok_ = false;
-      bytes_ = {};
-      return {};
-    }
-    const std::string_view taken = bytes_.substr(0, count);
-    bytes_.remove_prefix(count);
-    return taken;
-  }
-  template <typename T>
-  T number() {
-    const std::string_view taken = take(sizeof(T));
-    return taken.empty() ? T{} : load<T>(taken.data());
-  }
-  uint64_t varint() {
-    uint64_t value = 0;
-    for (uint32_t shift = 0; shift < 64 && !bytes_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(bytes_[0]);
-      bytes_.remove_prefix(1);
-      value |= uint64_t{byte & 0x7FU} << shift;
-      if (byte < 0x80) return value;
-    }
-    ok_ = false;
-    return 0;
-  }
-  uint32_t varint32() {
-    const uint64_t value = varint();
-    if (value > UINT32_MAX) ok_ = false;
-    return static_cast<uint32_t>(value);
-  }
-  std::string_view string() { return take(varint()); }
-
- private:
-  std::string_view bytes_;
-  bool ok_ = true;
-};
 
 // Puts `planes` byte planes of `count` bytes each together to numbers: plane k
 // holds bits 8k to 8k+7.
@@ -89,9 +42,6 @@ void join_planes(const char* data, size_t planes, size_t count, uint32_t* out) {
 }
 
 }  // namespace
-
-FtrReader::FtrReader(ByteReader input) : TraceReader(std::move(input)), zstd_(ZSTD_createDCtx()) {}
-FtrReader::~FtrReader() { ZSTD_freeDCtx(zstd_); }
 
 tl::unexpected<Error> FtrReader::damaged(std::string_view what) const {
   return fail("{}: the chunk at byte {} is damaged: {}", source_name(), chunk_offset_, what);
@@ -132,12 +82,7 @@ Result<bool> FtrReader::next_chunk() {
   chunk_offset_ = input().offset();
   const Result<bool> has_header = input().want(ftr::kChunkHeader);
   if (!has_header || !*has_header) return has_header;
-  const char* const bytes = input().window().data();
-  header_.tag = load<uint32_t>(bytes);
-  header_.codec = static_cast<Codec>(bytes[4]);
-  header_.stored_size = load<uint32_t>(bytes + 8);
-  header_.raw_size = load<uint32_t>(bytes + 12);
-  header_.checksum = load<uint64_t>(bytes + 16);
+  header_ = ftr::parse_chunk_header(input().window().data());
   if (std::max(header_.stored_size, header_.raw_size) > ftr::kMaxChunk) {
     return damaged("its size is impossible");
   }
@@ -161,15 +106,8 @@ Result<void> FtrReader::unpack(std::string_view stored) {
   }
   // The window's bytes move when more input is read, so raw payloads are copied
   // (they are small or rare: the writer packs events).
-  unpacked_.resize(header_.raw_size);
-  if (header_.codec == Codec::raw) {
-    if (stored.size() != header_.raw_size) return damaged("its two sizes differ");
-    std::copy(stored.begin(), stored.end(), unpacked_.begin());
-  } else {
-    const size_t got = ZSTD_decompressDCtx(zstd_, unpacked_.data(), unpacked_.size(), stored.data(),
-                                           stored.size());
-    if (ZSTD_isError(got) != 0 || got != unpacked_.size()) return damaged("it cannot be unpacked");
-  }
+  const std::string problem = unpacker_.unpack(header_, stored, 0, unpacked_);
+  if (!problem.empty()) return damaged(problem);
   payload_ = {unpacked_.data(), unpacked_.size()};
   return {};
 }

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "trace/format.h"
-#include "trace/formats/ftr_layout.h"
-
-struct ZSTD_DCtx_s;
+#include "trace/formats/ftr_chunks.h"
 
 namespace foretrace {
 
@@ -17,8 +15,7 @@ namespace foretrace {
 // chunk that is whole but damaged is an error.
 class FtrReader : public TraceReader {
  public:
-  explicit FtrReader(ByteReader input);
-  ~FtrReader() override;
+  using TraceReader::TraceReader;
   Result<void> read(EventBuffer& buffer) override;
 
  private:
@@ -43,7 +40,7 @@ class FtrReader : public TraceReader {
   ftr::ChunkHeader header_;
   std::string_view payload_;
   std::vector<char> unpacked_;
-  ZSTD_DCtx_s* zstd_;
+  ftr::ChunkUnpacker unpacker_;
   std::vector<uint32_t> column_[3];  // thread, object, site numbers of a chunk
 };
 

@@ -2,13 +2,8 @@
 
 #include <algorithm>
 
-#include <zstd.h>
-
 namespace foretrace {
 namespace {
-
-// Fast, and on these columns hardly larger than what slower levels give.
-constexpr int kCompressionLevel = 1;
 
 void append_string(std::string& to, std::string_view text) {
   ftr::append_varint(to, text.size());
@@ -42,32 +37,11 @@ void append_planes(std::string& payload, const std::vector<uint32_t>& column, ui
 }  // namespace
 
 FtrWriter::FtrWriter(ByteSink& sink, const Symbols& symbols)
-    : TraceWriter(sink, symbols), names_done_(kSpaceCount), zstd_(ZSTD_createCCtx()) {}
-FtrWriter::~FtrWriter() { ZSTD_freeCCtx(zstd_); }
+    : TraceWriter(sink, symbols), names_done_(kSpaceCount), chunks_(sink) {}
 
 void FtrWriter::start() {
   started_ = true;
-  std::string header(ftr::kMagic);
-  ftr::append(header, ftr::kMajor);
-  ftr::append(header, ftr::kMinor);
-  ftr::append(header, uint32_t{0});
-  sink().write(header);
-}
-
-void FtrWriter::write_chunk(uint32_t tag, std::string_view payload) {
-  packed_.resize(ZSTD_compressBound(payload.size()));
-  const size_t size = ZSTD_compressCCtx(zstd_, packed_.data(), packed_.size(), payload.data(),
-                                        payload.size(), kCompressionLevel);
-  const bool worth_it = ZSTD_isError(size) == 0 && size < payload.size();
-  const std::string_view stored = worth_it ? std::string_view(packed_).substr(0, size) : payload;
-  std::string header;
-  ftr::append(header, tag);
-  ftr::append(header, static_cast<uint32_t>(worth_it ? ftr::Codec::zstd : ftr::Codec::raw));
-  ftr::append(header, static_cast<uint32_t>(stored.size()));
-  ftr::append(header, static_cast<uint32_t>(payload.size()));
-  ftr::append(header, ftr::checksum(header, stored));
-  sink().write(header);
-  sink().write(stored);
+  chunks_.write_file_header(ftr::kMajor, ftr::kMinor);
 }
 
 void FtrWriter::write_new_names(uint8_t list, const NameTable& table, uint32_t& done) {
@@ -79,7 +53,7 @@ void FtrWriter::write_new_names(uint8_t list, const NameTable& table, uint32_t& 
     std::string payload;
     ftr::append(payload, list);
     ftr::append(payload, done - first);
-    write_chunk(ftr::kNames, payload + names);
+    chunks_.write(ftr::kNames, payload + names);
   }
 }
 
@@ -100,7 +74,7 @@ void FtrWriter::write_new_symbols() {
         ftr::append_varint(sites, number);
       }
     }
-    write_chunk(ftr::kSites, sites);
+    chunks_.write(ftr::kSites, sites);
   }
   std::string impatient;
   for (; impatient_done_ < symbols().impatient_sites.size(); ++impatient_done_) {
@@ -108,7 +82,7 @@ void FtrWriter::write_new_symbols() {
     if (site >= sites_done_) break;  // it was added meanwhile
     ftr::append_varint(impatient, site);
   }
-  if (!impatient.empty()) write_chunk(ftr::kImpatientSites, impatient);
+  if (!impatient.empty()) chunks_.write(ftr::kImpatientSites, impatient);
   const auto declare = [&](uint8_t kind, std::string_view name,
                            const std::vector<std::string>& members) {
     std::string declaration;
@@ -116,7 +90,7 @@ void FtrWriter::write_new_symbols() {
     append_string(declaration, name);
     ftr::append_varint(declaration, members.size());
     for (const std::string& member : members) append_string(declaration, member);
-    write_chunk(ftr::kDeclarations, declaration);
+    chunks_.write(ftr::kDeclarations, declaration);
   };
   for (; sets_done_ < symbols().sets.size(); ++sets_done_) {
     declare(0, symbols().sets[sets_done_].name, symbols().sets[sets_done_].locations);
@@ -139,7 +113,7 @@ void FtrWriter::flush_events() {
   payload += heads_;
   for (size_t k = 0; k < 3; ++k) append_planes(payload, column_[k], planes[k]);
   payload += values_;
-  write_chunk(ftr::kEvents, payload);
+  chunks_.write(ftr::kEvents, payload);
   written_ += heads_.size();
   heads_.clear();
   for (std::vector<uint32_t>& column : column_) column.clear();
@@ -182,7 +156,7 @@ Result<void> FtrWriter::finish() {
   write_new_symbols();
   std::string total;
   ftr::append(total, written_);
-  write_chunk(ftr::kEnd, total);
+  chunks_.write(ftr::kEnd, total);
   return {};
 }
 

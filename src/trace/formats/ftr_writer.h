@@ -5,9 +5,7 @@
 #include <vector>
 
 #include "trace/format.h"
-#include "trace/formats/ftr_layout.h"
-
-struct ZSTD_CCtx_s;
+#include "trace/formats/ftr_chunks.h"
 
 namespace foretrace {
 
@@ -16,13 +14,11 @@ namespace foretrace {
 class FtrWriter : public TraceWriter {
  public:
   FtrWriter(ByteSink& sink, const Symbols& symbols);
-  ~FtrWriter() override;
   Result<void> write(const EventBatch& batch) override;
   Result<void> finish() override;
 
  private:
   void start();
-  void write_chunk(uint32_t tag, std::string_view payload);
   // Writes what symbols() has gained since the last call.
   void write_new_symbols();
   void write_new_names(uint8_t list, const NameTable& table, uint32_t& done);
@@ -38,8 +34,7 @@ class FtrWriter : public TraceWriter {
   uint32_t impatient_done_ = 0;
   uint32_t sets_done_ = 0;
   uint32_t units_done_ = 0;
-  ZSTD_CCtx_s* zstd_;
-  std::string packed_;
+  ftr::ChunkWriter chunks_;
   std::string heads_;
   std::vector<uint32_t> column_[3];
   std::string values_;

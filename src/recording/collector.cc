@@ -1,0 +1,174 @@
+#include "recording/collector.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include <unistd.h>
+
+namespace foretrace {
+
+using recording::NamesHeader;
+using recording::ProcessHeader;
+using recording::Record;
+using recording::RingHeader;
+
+namespace {
+
+// How long records may stay in a ring that does not fill up. Only a recorder that
+// is killed loses them: the program's memory is shared.
+constexpr auto kMostDelay = std::chrono::milliseconds(50);
+constexpr auto kPause = std::chrono::microseconds(500);
+
+}  // namespace
+
+void Collector::run(Program& program) {
+  chunks_.write_file_header(ftr::kRecordingMajor, ftr::kMinor);
+  auto collected = std::chrono::steady_clock::now();
+  while (program.is_running()) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool everything = now - collected > kMostDelay;
+    if (everything) collected = now;
+    if (!collect(everything)) std::this_thread::sleep_for(kPause);
+  }
+  // What it wrote last came before its end, so this look sees all of it.
+  session_.close();
+  collect(true);
+  finish();
+}
+
+bool Collector::collect(bool everything) {
+  look_for_processes();
+  for (Process& process : processes_) look_at_rings(process);
+  // A name is written before the first record that uses it: whatever the records
+  // that were seen above need is there now.
+  copy_names();
+  bool any = false;
+  for (Process& process : processes_) {
+    for (const uint32_t number : process.active) {
+      Ring& ring = process.rings[number];
+      const uint64_t waiting = ring.available - ring.read;
+      if (waiting == 0) continue;
+      if (!everything && !ring.ended && waiting < ring.header->capacity / 4) continue;
+      copy_records(process, number, ring);
+      any = true;
+    }
+    for (const uint32_t number : process.active) give_back(process, number, process.rings[number]);
+    std::erase_if(process.active, [&](uint32_t number) {
+      const Ring& ring = process.rings[number];
+      return ring.ended && !ring.file;
+    });
+  }
+  return any;
+}
+
+void Collector::look_for_processes() {
+  const uint32_t known = session_.header().processes.load(std::memory_order_acquire);
+  for (; processes_seen_ < known; ++processes_seen_) awaited_.push_back(processes_seen_);
+  std::erase_if(awaited_, [&](uint32_t number) { return add_process(number); });
+}
+
+bool Collector::add_process(uint32_t number) {
+  std::optional<MappedFile> file =
+      MappedFile::open(fmt::format("{}/p{}", session_.folder(), number), sizeof(ProcessHeader));
+  if (!file) return false;
+  const auto* const header = file->at<ProcessHeader>(0);
+  if (header->ready.load(std::memory_order_acquire) == 0) return false;
+  const uint32_t names = header->names;
+  if (!names_.contains(names)) {
+    std::optional<MappedFile> entries =
+        MappedFile::open(fmt::format("{}/n{}", session_.folder(), names), recording::kNamesBytes);
+    if (!entries) return false;
+    names_.try_emplace(names, Names{std::move(*entries)});
+  }
+  processes_.push_back({number, std::move(*file), {}, {}});
+  payload_.clear();
+  ftr::append(payload_, number);
+  ftr::append(payload_, names);
+  chunks_.write(ftr::kProcess, payload_);
+  return true;
+}
+
+void Collector::look_at_rings(Process& process) {
+  const uint32_t threads =
+      process.file.at<ProcessHeader>(0)->threads.load(std::memory_order_acquire);
+  while (process.rings.size() < threads) {
+    process.active.push_back(static_cast<uint32_t>(process.rings.size()));
+    process.rings.emplace_back();
+  }
+  for (const uint32_t number : process.active) {
+    Ring& ring = process.rings[number];
+    if (!ring.file && !open(process, number, ring)) continue;
+    // `ended` is set after the last record, so it must be read first.
+    ring.ended = ring.header->ended.load(std::memory_order_acquire) != 0;
+    ring.available = ring.header->written.load(std::memory_order_acquire);
+  }
+}
+
+bool Collector::open(const Process& process, uint32_t number, Ring& ring) {
+  std::optional<MappedFile> file =
+      MappedFile::open(fmt::format("{}/p{}.t{}", session_.folder(), process.number, number));
+  if (!file || file->at<RingHeader>(0)->ready.load(std::memory_order_acquire) == 0) return false;
+  ring.file = std::move(file);
+  ring.header = ring.file->at<RingHeader>(0);
+  ring.records = ring.file->at<Record>(recording::kRingHeaderBytes);
+  return true;
+}
+
+void Collector::copy_names() {
+  for (auto& [number, names] : names_) {
+    const uint64_t used = names.file.at<NamesHeader>(0)->used.load(std::memory_order_acquire);
+    if (used == names.read) continue;
+    payload_.clear();
+    ftr::append(payload_, number);
+    payload_.append(names.file.at<char>(sizeof(NamesHeader) + names.read), used - names.read);
+    names.read = used;
+    chunks_.write(ftr::kImageNames, payload_);
+  }
+}
+
+void Collector::copy_records(const Process& process, uint32_t number, Ring& ring) {
+  RecordEncoder encoder;
+  ftr::RecordsLabel label = {process.number, number, 0};
+  payload_.assign(sizeof label, '\0');
+  const uint64_t capacity = ring.header->capacity;
+  records_ += ring.available - ring.read;
+  while (ring.read < ring.available) {
+    const uint64_t place = ring.read & (capacity - 1);
+    const std::span<const Record> records(ring.records + place,
+                                          std::min(ring.available - ring.read, capacity - place));
+    for (const Record& record : records) {
+      if (!record.stamped()) continue;
+      ring.stamp += static_cast<uint32_t>(record.upper() - static_cast<uint32_t>(ring.stamp));
+      if (label.first_stamp == 0) label.first_stamp = ring.stamp;
+    }
+    encoder.add(records, payload_);
+    ring.read += records.size();
+  }
+  ring.header->read.store(ring.read, std::memory_order_release);
+  std::memcpy(payload_.data(), &label, sizeof label);
+  chunks_.write_labelled(ftr::kRecords, payload_, sizeof label);
+}
+
+// The ring of a thread that has ended, once all of it is copied.
+void Collector::give_back(const Process& process, uint32_t number, Ring& ring) {
+  if (!ring.file || !ring.ended || ring.read != ring.available) return;
+  dropped_ += ring.header->dropped.load(std::memory_order_relaxed);
+  ring.file.reset();
+  ring.header = nullptr;
+  ::unlink(fmt::format("{}/p{}.t{}", session_.folder(), process.number, number).c_str());
+}
+
+void Collector::finish() {
+  for (const Process& process : processes_) {
+    for (const uint32_t number : process.active) {
+      const Ring& ring = process.rings[number];
+      if (ring.file) dropped_ += ring.header->dropped.load(std::memory_order_relaxed);
+    }
+  }
+  payload_.clear();
+  ftr::append(payload_, dropped_);
+  chunks_.write(ftr::kEnd, payload_);
+}
+
+}  // namespace foretrace

@@ -1,0 +1,74 @@
+// Copies what a program records into a recording while the program runs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "recording/mapped_file.h"
+#include "recording/program.h"
+#include "recording/recording_file.h"
+#include "recording/session.h"
+#include "runtime/layout.h"
+
+namespace foretrace {
+
+// The recording ends when the program has. What processes that it left behind do
+// after that is not in it.
+class Collector {
+ public:
+  // Both must outlive the collector.
+  Collector(Session& session, ByteSink& sink) : session_(session), chunks_(sink) {}
+
+  // Until the program has ended and all of it is copied. The sink is not closed.
+  void run(Program& program);
+
+  uint64_t records() const { return records_; }
+
+ private:
+  struct Ring {
+    std::optional<MappedFile> file;
+    recording::RingHeader* header = nullptr;
+    const recording::Record* records = nullptr;
+    uint64_t available = 0;  // records, ever
+    uint64_t read = 0;
+    uint64_t stamp = 0;  // the last one
+    bool ended = false;
+  };
+  struct Process {
+    uint32_t number;
+    MappedFile file;
+    std::vector<Ring> rings;       // by thread
+    std::vector<uint32_t> active;  // threads that may still write
+  };
+  struct Names {
+    MappedFile file;
+    uint64_t read = 0;  // bytes of entries
+  };
+
+  // Copies what there is, or only from rings that are filling up; whether there
+  // was anything.
+  bool collect(bool everything);
+  void look_for_processes();
+  bool add_process(uint32_t number);
+  void look_at_rings(Process& process);
+  bool open(const Process& process, uint32_t number, Ring& ring);
+  void copy_names();
+  void copy_records(const Process& process, uint32_t number, Ring& ring);
+  void give_back(const Process& process, uint32_t number, Ring& ring);
+  void finish();
+
+  Session& session_;
+  ftr::ChunkWriter chunks_;
+  std::vector<Process> processes_;
+  std::vector<uint32_t> awaited_;  // numbers of processes that are not ready yet
+  uint32_t processes_seen_ = 0;
+  std::map<uint32_t, Names> names_;
+  std::string payload_;
+  uint64_t records_ = 0;
+  uint64_t dropped_ = 0;
+};
+
+}  // namespace foretrace

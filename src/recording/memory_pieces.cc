@@ -1,0 +1,74 @@
+#include "recording/memory_pieces.h"
+
+#include <algorithm>
+
+namespace foretrace {
+
+MemoryPieces::MemoryPieces(std::vector<MemoryPiece> pieces, NewLocation new_location)
+    : pieces_(std::move(pieces)), new_location_(std::move(new_location)) {
+  std::sort(pieces_.begin(), pieces_.end(), [](const MemoryPiece& a, const MemoryPiece& b) {
+    return a.since != b.since ? a.since < b.since : a.address < b.address;
+  });
+  add_pieces();
+}
+
+void MemoryPieces::add_pieces() {
+  while (next_ < pieces_.size() && pieces_[next_].since <= forgotten_) {
+    // Those of a page at once.
+    const uint64_t number = pieces_[next_].address / kSurveyPage;
+    Page& page = pages_[number];
+    const size_t before = page.size();
+    for (; next_ < pieces_.size() && pieces_[next_].since <= forgotten_ &&
+           pieces_[next_].address / kSurveyPage == number;
+         ++next_) {
+      page.push_back({static_cast<uint16_t>(pieces_[next_].address % kSurveyPage),
+                      static_cast<uint16_t>(pieces_[next_].bytes), kNone});
+    }
+    std::inplace_merge(page.begin(), page.begin() + static_cast<ptrdiff_t>(before), page.end(),
+                       [](const Place& a, const Place& b) { return a.first < b.first; });
+  }
+}
+
+const std::vector<LocationId>& MemoryPieces::locate(uint64_t address, uint64_t bytes) {
+  located_.clear();
+  for (const uint64_t end = address + bytes; address < end;) {
+    const uint64_t number = address / kSurveyPage;
+    const uint64_t page_end = std::min(end, (number + 1) * kSurveyPage);
+    const auto page = pages_.find(number);
+    if (page != pages_.end()) {
+      const uint64_t start = number * kSurveyPage;
+      Page& places = page.value();
+      auto place = std::lower_bound(
+          places.begin(), places.end(), address - start,
+          [](const Place& known, uint64_t first) { return known.first < first; });
+      for (; place != places.end() && start + place->first < page_end; ++place) {
+        if (place->location == kNone) {
+          place->location = new_location_(start + place->first, place->bytes);
+        }
+        located_.push_back(place->location);
+      }
+    }
+    address = page_end;
+  }
+  return located_;
+}
+
+void MemoryPieces::forget(uint64_t address, uint64_t bytes) {
+  for (const uint64_t end = address + bytes; address < end && !pages_.empty();) {
+    const uint64_t number = address / kSurveyPage;
+    const uint64_t page_end = std::min(end, (number + 1) * kSurveyPage);
+    const auto page = pages_.find(number);
+    if (page != pages_.end()) {
+      const uint64_t start = number * kSurveyPage;
+      std::erase_if(page.value(), [&](const Place& place) {
+        return start + place.first >= address && start + place.first < page_end;
+      });
+      if (page->second.empty()) pages_.erase(page);
+    }
+    address = page_end;
+  }
+  ++forgotten_;
+  add_pieces();
+}
+
+}  // namespace foretrace

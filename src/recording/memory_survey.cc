@@ -1,0 +1,273 @@
+#include "recording/memory_survey.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace foretrace {
+
+using recording::Kind;
+using recording::Record;
+
+namespace {
+
+constexpr uint64_t kLarge = 64 << 10;
+
+uint64_t rounded_up(uint64_t bytes) { return (bytes + 7) & ~uint64_t{7}; }
+
+}  // namespace
+
+void MemorySurvey::add(uint32_t thread, const Record& record) {
+  const uint64_t address = record.address();
+  if (record.kind() == Kind::stack) return;
+  order_.go_on(thread);
+  switch (record.kind()) {
+    case Kind::read:
+      return access(thread, address, record.size(), false, false);
+    case Kind::write:
+      return access(thread, address, record.size(), true, false);
+    case Kind::read_range:
+      return access(thread, address, record.upper(), false, false);
+    case Kind::write_range:
+      return access(thread, address, record.upper(), true, false);
+    case Kind::atomic_read:
+      order_.atomic_read(thread, address, std::max(1U, record.size()));
+      return access(thread, address, std::max(1U, record.size()), false, true);
+    case Kind::atomic_write:
+      order_.atomic_write(thread, address, std::max(1U, record.size()));
+      return access(thread, address, std::max(1U, record.size()), true, true);
+    case Kind::atomic_update:
+      order_.atomic_update(thread, address, std::max(1U, record.size()));
+      return access(thread, address, std::max(1U, record.size()), true, true);
+    case Kind::thread_create:
+      return order_.create(thread, static_cast<uint32_t>(address));
+    case Kind::thread_join:
+      return order_.join(thread, static_cast<uint32_t>(address));
+    case Kind::barrier:
+      return order_.arrive(thread, address);
+    case Kind::operand:
+      if (thread >= operands_.size()) operands_.resize(thread + 1);
+      operands_[thread] = address;
+      return;
+    case Kind::alloc:
+      return begin_block(address, thread < operands_.size() ? operands_[thread] : 0);
+    case Kind::free:
+      return end_block(address);
+    case Kind::atomic_set:
+      if (thread < operands_.size()) begin_set(address, operands_[thread]);
+      return;
+    case Kind::benign:
+      if (thread < operands_.size()) that_matter_[address] = operands_[thread];
+      return;
+    default:
+      return;
+  }
+}
+
+// ---- accesses
+
+bool MemorySurvey::must_matter(uint64_t address, uint64_t bytes) const {
+  auto range = that_matter_.lower_bound(address + bytes);
+  return range != that_matter_.begin() && (--range)->first + range->second > address;
+}
+
+void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, bool write,
+                          bool atomic) {
+  if (states_.are_many()) drop_unused_states();
+  const bool matters = all_ || atomic || (!that_matter_.empty() && must_matter(address, bytes));
+  const AccessStates::Access access = {thread, order_.epoch(thread), write, matters};
+  for (const uint64_t end = address + bytes; address < end;) {
+    const uint64_t number = address / kSurveyPage;
+    const uint64_t start = number * kSurveyPage;
+    const uint64_t page_end = std::min(end, start + kSurveyPage);
+    Page& page = page_of(number);
+    if (atomic) {
+      page.atomics = true;
+    } else if (write && page.atomics) {
+      order_.overwrite(address, page_end - address);
+    }
+    access_page(page, static_cast<uint32_t>(address - start),
+                static_cast<uint32_t>(page_end - start), access);
+    address = page_end;
+  }
+}
+
+MemorySurvey::Page& MemorySurvey::page_of(uint64_t number) {
+  if (number != last_number_) {
+    std::unique_ptr<Page>& page = pages_[number];
+    if (page == nullptr) {
+      page = std::make_unique<Page>();
+      page->forgotten = is_large(number * kSurveyPage);
+    }
+    last_number_ = number;
+    last_page_ = page.get();
+  }
+  return *last_page_;
+}
+
+void MemorySurvey::access_page(Page& page, uint32_t first, uint32_t end,
+                               const AccessStates::Access& access) {
+  page.set_edge(first);
+  if (end < kSurveyPage) page.set_edge(end);
+  if (page.units.empty()) page.units.resize(kSurveyPage >> page.shift, AccessStates::kUntouched);
+  if (((first | end) & ((1U << page.shift) - 1)) != 0) {
+    refine(page, static_cast<uint32_t>(std::countr_zero(first | end)));
+  }
+  StateId before = page.units[first >> page.shift];
+  StateId after = states_.after(before, access);
+  for (uint32_t unit = first >> page.shift; unit < end >> page.shift; ++unit) {
+    if (page.units[unit] != before) {
+      before = page.units[unit];
+      after = states_.after(before, access);
+    }
+    page.units[unit] = after;
+  }
+}
+
+void MemorySurvey::refine(Page& page, uint32_t shift) {
+  if (!page.units.empty()) {
+    std::vector<StateId> units(kSurveyPage >> shift);
+    const uint32_t parts = page.shift - shift;
+    for (uint32_t unit = 0; unit < units.size(); ++unit) units[unit] = page.units[unit >> parts];
+    page.units = std::move(units);
+  }
+  page.shift = shift;
+}
+
+void MemorySurvey::drop_unused_states() {
+  states_.begin_dropping();
+  for (const auto& [number, page] : pages_) {
+    for (StateId& state : page->units) state = states_.keep(state);
+  }
+  states_.end_dropping();
+}
+
+// ---- memory
+
+uint32_t MemorySurvey::since_at(const Page& page, uint64_t address) const {
+  if (!page.forgotten) return 0;
+  auto set = sets_.upper_bound(address);
+  if (set != sets_.begin() && (--set)->first + set->second.bytes > address) {
+    return set->second.since;
+  }
+  auto block = blocks_.upper_bound(address);
+  if (block != blocks_.begin() && (--block)->first + block->second.bytes > address) {
+    return block->second.since;
+  }
+  return 0;
+}
+
+// Keeps them apart: an area that meets others becomes one with them.
+void MemorySurvey::note_large(uint64_t address, uint64_t end) {
+  auto area = large_.lower_bound(address);
+  if (area != large_.begin() && std::prev(area)->second >= address) --area;
+  while (area != large_.end() && area->first <= end) {
+    address = std::min(address, area->first);
+    end = std::max(end, area->second);
+    area = large_.erase(area);
+  }
+  large_[address] = end;
+}
+
+// Whether some of the page that starts at the address is in a large area.
+bool MemorySurvey::is_large(uint64_t address) const {
+  const auto area = large_.lower_bound(address + kSurveyPage);
+  return area != large_.begin() && std::prev(area)->second > address;
+}
+
+void MemorySurvey::Page::clear_edges(uint32_t first, uint32_t end) {
+  while (first < end) {
+    const uint32_t stop = std::min(end, (first / 64 + 1) * 64);
+    const uint64_t bits = stop - first == 64 ? ~uint64_t{0} : (uint64_t{1} << (stop - first)) - 1;
+    edges[first / 64] &= ~(bits << first % 64);
+    first = stop;
+  }
+}
+
+// Nothing else is in the word that a block ends in.
+void MemorySurvey::begin_block(uint64_t address, uint64_t bytes) {
+  forget(address, rounded_up(bytes));
+  blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
+  blocks_[address] = {bytes, forgotten_, true};
+}
+
+void MemorySurvey::end_block(uint64_t address) {
+  const auto found = blocks_.find(address);
+  if (found == blocks_.end() || !found->second.alive) return;
+  forget(address, rounded_up(found->second.bytes));
+  found->second.since = forgotten_;
+  found->second.alive = false;
+}
+
+// Locations belong to a set from their birth.
+void MemorySurvey::begin_set(uint64_t address, uint64_t bytes) {
+  forget(address, bytes);
+  that_matter_[address] = bytes;
+  sets_[address] = {bytes, forgotten_, true};
+}
+
+void MemorySurvey::forget(uint64_t address, uint64_t bytes) {
+  order_.forget(address, bytes);
+  if (!that_matter_.empty()) {
+    that_matter_.erase(that_matter_.lower_bound(address), that_matter_.lower_bound(address + bytes));
+  }
+  ++forgotten_;
+  const uint64_t whole = address;
+  const bool large = bytes >= kLarge;
+  if (large) note_large(address, address + bytes);
+  for (const uint64_t end = address + bytes; address < end;) {
+    const uint64_t number = address / kSurveyPage;
+    const uint64_t start = number * kSurveyPage;
+    const uint64_t page_end = std::min(end, start + kSurveyPage);
+    // Pages of large areas that were never accessed are not made for this.
+    if (!large || pages_.contains(number)) {
+      forget_in(page_of(number), start, static_cast<uint32_t>(address - start),
+                static_cast<uint32_t>(page_end - start));
+    }
+    address = page_end;
+  }
+  if (!sets_.empty()) sets_.erase(sets_.lower_bound(whole), sets_.lower_bound(whole + bytes));
+}
+
+void MemorySurvey::forget_in(Page& page, uint64_t start, uint32_t first, uint32_t end) {
+  page.forgotten = true;
+  if (page.units.empty()) return;
+  take_pieces(page, start, first, end);
+  if (first == 0 && end == kSurveyPage) {
+    page.units.clear();
+    page.shift = kLargestShift;
+    page.edges = {};
+    return;
+  }
+  if (((first | end) & ((1U << page.shift) - 1)) != 0) {
+    refine(page, static_cast<uint32_t>(std::countr_zero(first | end)));
+  }
+  std::fill(page.units.begin() + (first >> page.shift), page.units.begin() + (end >> page.shift),
+            AccessStates::kUntouched);
+  page.clear_edges(first, end);
+}
+
+void MemorySurvey::take_pieces(const Page& page, uint64_t start, uint32_t first, uint32_t end) {
+  const auto matters = [&](uint32_t at) {
+    return page.units[at >> page.shift] == AccessStates::kMatters;
+  };
+  for (uint32_t at = first; at < end;) {
+    if (!matters(at)) {
+      at = ((at >> page.shift) + 1) << page.shift;
+      continue;
+    }
+    uint32_t piece_end = at + 1;
+    while (piece_end < end && !page.has_edge(piece_end) && matters(piece_end)) ++piece_end;
+    pieces_.push_back({start + at, since_at(page, start + at), piece_end - at});
+    at = piece_end;
+  }
+}
+
+std::vector<MemoryPiece> MemorySurvey::take_pieces() {
+  for (const auto& [number, page] : pages_) {
+    if (!page->units.empty()) take_pieces(*page, number * kSurveyPage, 0, kSurveyPage);
+  }
+  pages_.clear();
+  return std::move(pieces_);
+}
+
+}  // namespace foretrace

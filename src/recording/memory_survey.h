@@ -1,0 +1,90 @@
+// A first look at all records of a process: which memory matters, and into which
+// pieces its accesses divide it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <tsl/robin_map.h>
+
+#include "base/hash.h"
+#include "recording/access_states.h"
+#include "recording/hard_order.h"
+#include "recording/memory_pieces.h"
+#include "runtime/layout.h"
+
+namespace foretrace {
+
+// Sees the records of one process in order, and finds the pieces of memory: the
+// coarsest ones such that each access is of whole pieces. A block of memory that is
+// allocated again is new memory.
+class MemorySurvey {
+ public:
+  // `all` false: only memory with clashing accesses that the hard order leaves
+  // unordered, or that is used atomically. All accesses of the rest are in the same
+  // order in every correct reordering, so no race, deadlock or schedule depends on
+  // them.
+  explicit MemorySurvey(bool all) : all_(all) {}
+
+  void add(uint32_t thread, const recording::Record& record);
+  // After the last record.
+  std::vector<MemoryPiece> take_pieces();
+
+ private:
+  using StateId = AccessStates::Id;
+  struct Page {
+    // What is known of each unit of 1 << shift bytes: as large as the accesses allow.
+    std::vector<StateId> units;
+    uint32_t shift = kLargestShift;
+    std::array<uint64_t, kSurveyPage / 64> edges = {};  // bits: where an access starts or ended
+    bool forgotten = false;          // a part of it was
+    bool atomics = false;            // some of it may be used atomically
+
+    void set_edge(uint32_t at) { edges[at / 64] |= uint64_t{1} << at % 64; }
+    bool has_edge(uint32_t at) const { return (edges[at / 64] >> at % 64 & 1) != 0; }
+    void clear_edges(uint32_t first, uint32_t end);
+  };
+  static constexpr uint32_t kLargestShift = 3;
+  // A block that was allocated. When it is freed it stays, as memory that may be
+  // used without being allocated again.
+  struct Block {
+    uint64_t bytes;
+    uint32_t since;  // as in MemoryPiece
+    bool alive;
+  };
+
+  void access(uint32_t thread, uint64_t address, uint64_t bytes, bool write, bool atomic);
+  void access_page(Page& page, uint32_t first, uint32_t end, const AccessStates::Access& access);
+  static void refine(Page& page, uint32_t shift);
+  bool must_matter(uint64_t address, uint64_t bytes) const;
+  void begin_block(uint64_t address, uint64_t bytes);
+  void begin_set(uint64_t address, uint64_t bytes);
+  void end_block(uint64_t address);
+  void forget(uint64_t address, uint64_t bytes);
+  void forget_in(Page& page, uint64_t start, uint32_t first, uint32_t end);
+  void take_pieces(const Page& page, uint64_t start, uint32_t first, uint32_t end);
+  uint32_t since_at(const Page& page, uint64_t address) const;
+  Page& page_of(uint64_t number);
+  void note_large(uint64_t address, uint64_t end);
+  bool is_large(uint64_t address) const;
+  void drop_unused_states();
+
+  const bool all_;
+  HardOrder order_;
+  AccessStates states_{order_};
+  std::vector<uint64_t> operands_;  // by thread
+  tsl::robin_map<uint64_t, std::unique_ptr<Page>, IntegerHash> pages_;
+  uint64_t last_number_ = UINT64_MAX;  // the page that was used last
+  Page* last_page_ = nullptr;
+  std::map<uint64_t, Block> blocks_;          // by address
+  std::map<uint64_t, Block> sets_;            // likewise: atomic sets
+  std::map<uint64_t, uint64_t> that_matter_;  // from addresses to bytes: annotated
+  std::map<uint64_t, uint64_t> large_;        // large areas that were forgotten: to their ends
+  uint32_t forgotten_ = 0;                    // calls of forget()
+  std::vector<MemoryPiece> pieces_;
+};
+
+}  // namespace foretrace

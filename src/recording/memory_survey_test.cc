@@ -1,0 +1,167 @@
+#include "recording/memory_survey.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace foretrace {
+
+bool operator==(const MemoryPiece& a, const MemoryPiece& b) {
+  return a.address == b.address && a.since == b.since && a.bytes == b.bytes;
+}
+std::ostream& operator<<(std::ostream& out, const MemoryPiece& piece) {
+  return out << piece.bytes << " at " << piece.address << " since " << piece.since;
+}
+
+namespace {
+
+using recording::Kind;
+using recording::Record;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+constexpr uint64_t kX = 0x10000;
+constexpr uint64_t kFlag = 0x20000;
+constexpr uint64_t kBarrier = 0x30000;
+
+struct MemorySurveyTest : testing::Test {
+  MemorySurvey survey{false};
+
+  void add(uint32_t thread, Kind kind, uint64_t address, uint32_t bytes = 8) {
+    survey.add(thread, Record::make(kind, address, bytes, 0, 0));
+  }
+  void range(uint32_t thread, Kind kind, uint64_t address, uint32_t bytes) {
+    survey.add(thread, Record::make(kind, address, 0, 0, bytes));
+  }
+  void allocate(uint32_t thread, uint64_t address, uint64_t bytes) {
+    add(thread, Kind::operand, bytes, 0);
+    add(thread, Kind::alloc, address, 0);
+  }
+};
+
+TEST_F(MemorySurveyTest, WhatOneThreadUsesDoesNotMatter) {
+  add(0, Kind::write, kX);
+  add(0, Kind::read, kX, 4);
+  EXPECT_THAT(survey.take_pieces(), IsEmpty());
+}
+
+TEST_F(MemorySurveyTest, UnorderedWritesMatter) {
+  add(1, Kind::write, kX);
+  add(2, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 0, 8}));
+}
+
+TEST_F(MemorySurveyTest, ReadsOfOneWriteDoNotClash) {
+  add(0, Kind::write, kX);
+  add(0, Kind::thread_create, 1, 0);
+  add(0, Kind::thread_create, 2, 0);
+  add(1, Kind::read, kX);
+  add(2, Kind::read, kX);
+  add(0, Kind::thread_join, 1, 0);
+  add(0, Kind::thread_join, 2, 0);
+  add(0, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), IsEmpty());
+}
+
+TEST_F(MemorySurveyTest, AWriteMustBeAfterAllReads) {
+  add(0, Kind::thread_create, 1, 0);
+  add(0, Kind::thread_create, 2, 0);
+  add(1, Kind::read, kX);
+  add(2, Kind::read, kX);
+  add(0, Kind::thread_join, 2, 0);
+  add(0, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 0, 8}));
+}
+
+TEST_F(MemorySurveyTest, LocksOrderNothing) {
+  for (const uint32_t thread : {1, 2}) {
+    add(thread, Kind::lock, kFlag, 0);
+    add(thread, Kind::write, kX);
+    add(thread, Kind::unlock, kFlag, 0);
+  }
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 0, 8}));
+}
+
+TEST_F(MemorySurveyTest, BarriersOrder) {
+  add(1, Kind::write, kX);
+  add(1, Kind::barrier, kBarrier, 0);
+  add(2, Kind::barrier, kBarrier, 0);
+  add(1, Kind::stamp, 0, 0);
+  add(2, Kind::stamp, 0, 0);
+  add(2, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), IsEmpty());
+}
+
+TEST_F(MemorySurveyTest, AnAtomicWriteOrdersThoseWhoSawIt) {
+  add(1, Kind::write, kX);
+  add(1, Kind::atomic_write, kFlag);
+  add(2, Kind::atomic_read, kFlag);
+  add(2, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kFlag, 0, 8}));
+}
+
+// The first write can come after the read in another schedule.
+TEST_F(MemorySurveyTest, AnAtomicWriteThatNobodySawOrdersNothing) {
+  add(1, Kind::write, kX);
+  add(1, Kind::atomic_write, kFlag);
+  add(3, Kind::atomic_write, kFlag);
+  add(2, Kind::atomic_read, kFlag);
+  add(2, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(),
+              UnorderedElementsAre(MemoryPiece{kX, 0, 8}, MemoryPiece{kFlag, 0, 8}));
+}
+
+TEST_F(MemorySurveyTest, APlainWriteHidesAnAtomicOne) {
+  add(1, Kind::write, kX);
+  add(1, Kind::atomic_write, kFlag);
+  add(3, Kind::write, kFlag, 4);
+  add(2, Kind::atomic_read, kFlag);
+  add(2, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(),
+              UnorderedElementsAre(MemoryPiece{kX, 0, 8}, MemoryPiece{kFlag, 0, 4},
+                                   MemoryPiece{kFlag + 4, 0, 4}));
+}
+
+TEST_F(MemorySurveyTest, WhatIsAlwaysAccessedAsAWholeIsOnePiece) {
+  range(1, Kind::write_range, kX, 512);
+  range(2, Kind::read_range, kX, 512);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 0, 512}));
+}
+
+// Also by accesses that came before anything clashed.
+TEST_F(MemorySurveyTest, EachAccessIsOfWholePieces) {
+  add(1, Kind::write, kX + 2, 1);
+  range(1, Kind::write_range, kX, 8);
+  range(2, Kind::read_range, kX, 16);
+  EXPECT_THAT(survey.take_pieces(),
+              UnorderedElementsAre(MemoryPiece{kX, 0, 2}, MemoryPiece{kX + 2, 0, 1},
+                                   MemoryPiece{kX + 3, 0, 5}));
+}
+
+TEST_F(MemorySurveyTest, MemoryThatIsAllocatedAgainIsNew) {
+  allocate(1, kX, 8);
+  add(1, Kind::write, kX);
+  add(1, Kind::free, kX, 0);
+  allocate(2, kX, 8);
+  add(2, Kind::write, kX);
+  add(2, Kind::free, kX, 0);
+  allocate(3, kX, 8);
+  add(3, Kind::write, kX);
+  add(4, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 5, 8}));
+}
+
+TEST(MemoryPieces, AreThereFromTheirPointOnUntilForgotten) {
+  LocationId next = 0;
+  MemoryPieces pieces({{kX, 0, 4}, {kX + 4, 0, 4}, {kX, 2, 8}},
+                      [&](uint64_t, uint64_t) { return next++; });
+  EXPECT_THAT(pieces.locate(kX, 8), ElementsAre(0, 1));
+  EXPECT_THAT(pieces.locate(kX + 4, 4), ElementsAre(1));
+  pieces.forget(kX, 8);
+  EXPECT_THAT(pieces.locate(kX, 8), IsEmpty());
+  pieces.forget(kX + 64, 8);
+  EXPECT_THAT(pieces.locate(kX, 8), ElementsAre(2));
+}
+
+}  // namespace
+}  // namespace foretrace

@@ -1,0 +1,161 @@
+#include "recording/record_codec.h"
+
+#include <algorithm>
+
+#include "trace/formats/ftr_layout.h"
+
+namespace foretrace {
+
+using ftr::unzigzag;
+using ftr::zigzag;
+using recording::Record;
+
+namespace {
+
+constexpr uint32_t kKindShift = 48;
+constexpr uint32_t kSizeShift = 56;
+
+// Addresses have 48 bits; differences are taken modulo that.
+int64_t difference(uint64_t to, uint64_t from) {
+  return static_cast<int64_t>((to - from) << 16) >> 16;
+}
+
+char* put_varint(char* to, uint64_t value) {
+  while (value >= 0x80) {
+    *to++ = static_cast<char>(value | 0x80);
+    value >>= 7;
+  }
+  *to++ = static_cast<char>(value);
+  return to;
+}
+
+}  // namespace
+
+void RecordEncoder::add(std::span<const Record> records, std::string& bytes) {
+  constexpr size_t kAtOnce = 256;
+  while (!records.empty()) {
+    const std::span<const Record> now = records.first(std::min(kAtOnce, records.size()));
+    const size_t before = bytes.size();
+    bytes.resize(before + now.size() * kMostBytes);
+    char* end = bytes.data() + before;
+    for (const Record& record : now) end = put(record, end);
+    bytes.resize(static_cast<size_t>(end - bytes.data()));
+    records = records.subspan(now.size());
+  }
+}
+
+char* RecordEncoder::put(const Record& record, char* text) {
+  char* end = text + 1;
+  const auto kind = static_cast<uint8_t>(record.head >> kKindShift);
+  const auto size = static_cast<uint8_t>(record.head >> kSizeShift);
+  const uint32_t site = record.site();
+  uint8_t head = 0;
+  uint16_t slot = places_[last_].next;
+  if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
+    head |= kPlaceGiven;
+    *end++ = static_cast<char>(kind);
+    *end++ = static_cast<char>(size);
+    end = put_varint(end, site);
+    slot = slot_of(site, kind, size);
+    places_[last_].next = slot;
+    if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
+      places_[slot] = {site, kind, size, places_[slot].next, 0, 0, 0};
+    }
+  }
+  Place& place = places_[slot];
+  const uint64_t address = record.address();
+  const int64_t from_place = difference(address, place.address);
+  if (address == ((place.address + place.stride) & Record::kAddressMask)) {
+    head |= kStride;
+  } else if (from_place == 0) {
+    head |= kSame;
+  } else {
+    const int64_t from_last = difference(address, last_address_);
+    const bool near_last = zigzag(from_last) < zigzag(from_place);
+    head |= near_last ? kFromLast : kFromPlace;
+    end = put_varint(end, zigzag(near_last ? from_last : from_place));
+  }
+  const uint32_t upper = record.upper();
+  if ((kind & kStampedKind) != 0) {
+    if (upper != last_stamp_ + 1) {
+      head |= kUpperGiven;
+      end = put_varint(end, upper - last_stamp_);
+    }
+    last_stamp_ = upper;
+  } else if (upper != place.upper) {
+    head |= kUpperGiven;
+    end = put_varint(end, upper);
+  }
+  text[0] = static_cast<char>(head);
+  place.stride = static_cast<uint64_t>(from_place);
+  place.address = address;
+  place.upper = upper;
+  last_address_ = address;
+  last_ = slot;
+  return end;
+}
+
+uint64_t RecordDecoder::varint() {
+  uint64_t value = 0;
+  for (uint32_t shift = 0; shift < 64 && next_ != end_; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*next_++);
+    value |= uint64_t{byte & 0x7FU} << shift;
+    if (byte < 0x80) return value;
+  }
+  damaged_ = true;
+  return 0;
+}
+
+bool RecordDecoder::next(Record& record) {
+  if (next_ == end_ || damaged_) return false;
+  const auto head = static_cast<uint8_t>(*next_++);
+  uint16_t slot = places_[last_].next;
+  if ((head & kPlaceGiven) != 0) {
+    if (end_ - next_ < 3) {
+      damaged_ = true;
+      return false;
+    }
+    const auto kind = static_cast<uint8_t>(*next_++);
+    const auto size = static_cast<uint8_t>(*next_++);
+    const auto site = static_cast<uint32_t>(varint());
+    slot = slot_of(site, kind, size);
+    places_[last_].next = slot;
+    if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
+      places_[slot] = {site, kind, size, places_[slot].next, 0, 0, 0};
+    }
+  }
+  Place& place = places_[slot];
+  uint64_t address = place.address;
+  switch (head & kAddressMode) {
+    case kStride:
+      address += place.stride;
+      break;
+    case kFromPlace:
+      address += static_cast<uint64_t>(unzigzag(varint()));
+      break;
+    case kFromLast:
+      address = last_address_ + static_cast<uint64_t>(unzigzag(varint()));
+      break;
+    default:
+      break;
+  }
+  address &= Record::kAddressMask;
+  uint32_t upper = place.upper;
+  const bool stamped = (place.kind & kStampedKind) != 0;
+  if (stamped) upper = last_stamp_ + 1;
+  if ((head & kUpperGiven) != 0) {
+    upper = static_cast<uint32_t>(varint()) + (stamped ? last_stamp_ : 0);
+  }
+  if (stamped) last_stamp_ = upper;
+  if (damaged_) return false;
+  place.stride = static_cast<uint64_t>(difference(address, place.address));
+  place.address = address;
+  place.upper = upper;
+  last_address_ = address;
+  last_ = slot;
+  record.head = address | uint64_t{place.kind} << kKindShift | uint64_t{place.size} << kSizeShift;
+  record.tail = place.site | uint64_t{upper} << 32;
+  return true;
+}
+
+}  // namespace foretrace

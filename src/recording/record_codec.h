@@ -1,0 +1,80 @@
+// Records of one thread as few bytes: what a program does again is predicted from
+// what it did before, and only what is different is written. docs/formats/recording.md
+// describes the bytes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "runtime/layout.h"
+
+namespace foretrace {
+
+// What the encoder and the decoder of a chunk remember of the records so far.
+class RecordHistory {
+ protected:
+  // A place in the program: records with the same site, kind and size.
+  struct Place {
+    uint32_t site = 0;
+    uint8_t kind = 0;  // with the stamped bit
+    uint8_t size = 0;
+    uint16_t next = 0;  // the place that came after it last time
+    uint32_t upper = 0;
+    uint64_t address = 0;
+    uint64_t stride = 0;  // between its last two addresses
+  };
+  static constexpr uint32_t kPlaces = 512;
+  static constexpr uint8_t kStampedKind = 0x80;
+
+  // The head byte of a record.
+  static constexpr uint8_t kAddressMode = 0x03;
+  enum AddressMode : uint8_t { kStride = 0, kSame = 1, kFromPlace = 2, kFromLast = 3 };
+  static constexpr uint8_t kUpperGiven = 0x04;  // else: next stamp, or as last time
+  static constexpr uint8_t kPlaceGiven = 0x08;  // else: the one that came next last time
+
+  static uint16_t slot_of(uint32_t site, uint8_t kind, uint8_t size) {
+    return static_cast<uint16_t>((site * 0x9E3779B1U ^ kind * 0x85EBCA6BU ^ size * 0xC2B2AE35U) >>
+                                 23) &
+           (kPlaces - 1);
+  }
+
+  std::array<Place, kPlaces> places_ = {};
+  uint16_t last_ = 0;          // the place of the last record
+  uint64_t last_address_ = 0;  // and its address
+  uint32_t last_stamp_ = 0;
+};
+
+class RecordEncoder : public RecordHistory {
+ public:
+  void add(const recording::Record& record, std::string& bytes) { add({&record, 1}, bytes); }
+  void add(std::span<const recording::Record> records, std::string& bytes);
+
+ private:
+  // Returns where the bytes end; there is space for kMostBytes.
+  char* put(const recording::Record& record, char* bytes);
+  static constexpr size_t kMostBytes = 40;  // head, kind, size, and three varints of at most 10
+};
+
+// Bytes that no encoder can have written make it stop: is_damaged().
+class RecordDecoder : public RecordHistory {
+ public:
+  RecordDecoder() = default;
+  explicit RecordDecoder(std::string_view bytes)
+      : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+
+  // False at the end.
+  bool next(recording::Record& record);
+  bool is_damaged() const { return damaged_; }
+
+ private:
+  uint64_t varint();
+
+  const char* next_ = nullptr;
+  const char* end_ = nullptr;
+  bool damaged_ = false;
+};
+
+}  // namespace foretrace

@@ -1,0 +1,136 @@
+#include "recording/recording_reader.h"
+
+#include "base/text.h"
+#include "recording/memory_survey.h"
+#include "trace/formats/ftr_layout.h"
+
+namespace foretrace {
+
+using recording::Record;
+
+Result<std::unique_ptr<RecordingReader>> RecordingReader::open(
+    std::shared_ptr<const RecordingFile> file) {
+  Result<std::unique_ptr<ByteSource>> nothing = memory_input(file->name(), "");
+  if (!nothing) return tl::unexpected(nothing.error());
+  auto reader = std::make_unique<RecordingReader>(ByteReader(std::move(*nothing)));
+  reader->file_ = std::move(file);
+  return reader;
+}
+
+Result<void> RecordingReader::load() {
+  Result<std::unique_ptr<Spool>> spool = Spool::create();
+  if (!spool) return tl::unexpected(spool.error());
+  for (;;) {
+    (*spool)->write(input().window());
+    input().consume(input().window().size());
+    const Result<bool> more = input().fill();
+    if (!more) return tl::unexpected(more.error());
+    if (!*more) break;
+  }
+  if (Result<void> done = (*spool)->close(); !done) return done;
+  Result<std::unique_ptr<RecordingFile>> file =
+      RecordingFile::open(source_name(), std::move(*spool));
+  if (!file) return tl::unexpected(file.error());
+  file_ = std::move(*file);
+  return {};
+}
+
+void RecordingReader::read_names() {
+  for (const auto& [number, process] : file_->processes()) {
+    const auto known = file_->names().find(process.names);
+    const auto [names, is_new] = names_.try_emplace(process.names, sites_, *notes_);
+    if (is_new && known != file_->names().end()) names->second.add(known->second);
+  }
+}
+
+Result<void> RecordingReader::read(EventBuffer& buffer) {
+  buffer.clear(next_index_);
+  if (!started_) {
+    started_ = true;
+    if (file_ == nullptr) {
+      if (Result<void> done = load(); !done) return done;
+    }
+    read_names();
+    next_process_ = file_->processes().begin();
+  }
+  while (!ended_ && buffer.events.size() < kBatchEvents) {
+    if (!merger_) {
+      const Result<bool> begun = begin_process();
+      if (!begun) return tl::unexpected(begun.error());
+      if (!*begun) {
+        finish();
+        break;
+      }
+    }
+    uint32_t thread = 0;
+    Record record;
+    if (merger_->next(thread, record)) {
+      events_->add(thread, record, buffer);
+      continue;
+    }
+    if (!merger_->error().empty()) return fail("{}", merger_->error());
+    left_out_ += events_->left_out();
+    merger_.reset();
+  }
+  next_index_ += buffer.events.size();
+  return {};
+}
+
+Result<bool> RecordingReader::begin_process() {
+  if (next_process_ == file_->processes().end()) return false;
+  const auto& [number, process] = *next_process_++;
+  Result<std::vector<MemoryPiece>> pieces = survey(process);
+  if (!pieces) return tl::unexpected(pieces.error());
+  events_ = std::make_unique<ProcessEvents>(number, std::move(*pieces),
+                                            names_.find(process.names)->second, mutable_symbols(),
+                                            counts_, *log_);
+  merger_.emplace(*file_, process);
+  return true;
+}
+
+Result<std::vector<MemoryPiece>> RecordingReader::survey(
+    const RecordingFile::Process& process) const {
+  MemorySurvey survey(all_);
+  RecordMerger merger(*file_, process);
+  uint32_t thread = 0;
+  for (Record record; merger.next(thread, record);) survey.add(thread, record);
+  if (!merger.error().empty()) return fail("{}", merger.error());
+  return survey.take_pieces();
+}
+
+void RecordingReader::finish() {
+  ended_ = true;
+  if (!file_->note().empty()) add_note(file_->note());
+  if (log_->stacks.left_out() > 0) {
+    add_note("the run was long: calls that led to its later events are not known");
+  }
+  left_out_ += file_->dropped();
+  if (left_out_ > 0) {
+    add_note(
+        fmt::format("{} of the program made no sense and were left out (unlocks of locks "
+                    "that were not held, signal handlers at a bad moment)",
+                    counted(left_out_, "record")));
+  }
+}
+
+namespace {
+
+Match match(std::string_view head, bool) {
+  return head.starts_with(ftr::kMagic) && ftr::major_version(head) == ftr::kRecordingMajor
+             ? Match::certain
+             : Match::no;
+}
+
+const FormatRegistration registration({
+    .name = "recording",
+    .extension = ".ftr",
+    .summary = "what 'foretrace record' writes: each thread's records, put in order when read",
+    .match = match,
+    .reader = [](ByteReader input) -> std::unique_ptr<TraceReader> {
+      return std::make_unique<RecordingReader>(std::move(input));
+    },
+    .writer = nullptr,
+});
+
+}  // namespace
+}  // namespace foretrace

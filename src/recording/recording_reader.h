@@ -1,0 +1,56 @@
+// Reads the trace of a recording.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "recording/process_events.h"
+#include "recording/record_merger.h"
+#include "recording/recording_file.h"
+#include "trace/format.h"
+
+namespace foretrace {
+
+// Goes through each process's records twice: a survey of its memory, then the
+// events.
+class RecordingReader : public TraceReader {
+ public:
+  // The file is all that `input` gives.
+  explicit RecordingReader(ByteReader input) : TraceReader(std::move(input)) {}
+  static Result<std::unique_ptr<RecordingReader>> open(
+      std::shared_ptr<const RecordingFile> file);
+
+  void leave_out_ordered_accesses() override { all_ = false; }
+  Result<void> read(EventBuffer& buffer) override;
+
+  // What is known of sites; complete when the trace has been read.
+  std::shared_ptr<const SiteNotes> site_notes() const { return notes_; }
+  // Likewise: stacks and starts of threads.
+  std::shared_ptr<const RunLog> log() const { return log_; }
+
+ private:
+  Result<void> load();
+  void read_names();
+  // Gets the next process ready; false after the last.
+  Result<bool> begin_process();
+  Result<std::vector<MemoryPiece>> survey(const RecordingFile::Process& process) const;
+  void finish();
+
+  bool all_ = true;
+  std::shared_ptr<const RecordingFile> file_;
+  SiteInterner sites_{mutable_symbols()};
+  std::shared_ptr<SiteNotes> notes_ = std::make_shared<SiteNotes>();
+  std::shared_ptr<RunLog> log_ = std::make_shared<RunLog>();
+  NameCounts counts_;
+  std::map<uint32_t, RecordedNames> names_;
+  std::map<uint32_t, RecordingFile::Process>::const_iterator next_process_;
+  std::optional<RecordMerger> merger_;
+  std::unique_ptr<ProcessEvents> events_;  // of the process that is being read
+  uint64_t next_index_ = 0;
+  uint64_t left_out_ = 0;
+  bool started_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace foretrace

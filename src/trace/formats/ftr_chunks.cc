@@ -1,0 +1,92 @@
+#include "trace/formats/ftr_chunks.h"
+
+#include <algorithm>
+
+#include <zstd.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace foretrace::ftr {
+namespace {
+
+// Fast, and on these columns hardly larger than what slower levels give.
+constexpr int kCompressionLevel = 1;
+
+}  // namespace
+
+uint64_t checksum(std::string_view header, std::string_view payload) {
+  const uint64_t seed = XXH3_64bits(header.data(), header.size());
+  return XXH3_64bits_withSeed(payload.data(), payload.size(), seed);
+}
+
+ChunkWriter::ChunkWriter(ByteSink& sink) : sink_(sink), zstd_(ZSTD_createCCtx()) {}
+ChunkWriter::~ChunkWriter() { ZSTD_freeCCtx(zstd_); }
+
+void ChunkWriter::write_file_header(uint16_t major, uint16_t minor) {
+  std::string header(kMagic);
+  append(header, major);
+  append(header, minor);
+  append(header, uint32_t{0});
+  sink_.write(header);
+}
+
+void ChunkWriter::write(uint32_t tag, std::string_view payload) {
+  write_as(tag, Codec::zstd, payload, 0);
+}
+
+void ChunkWriter::write_labelled(uint32_t tag, std::string_view payload, size_t label) {
+  write_as(tag, Codec::labelled_zstd, payload, label);
+}
+
+void ChunkWriter::write_as(uint32_t tag, Codec packed_codec, std::string_view payload,
+                           size_t label) {
+  const std::string_view rest = payload.substr(label);
+  packed_.assign(payload.substr(0, label));
+  packed_.resize(label + ZSTD_compressBound(rest.size()));
+  const size_t size = ZSTD_compressCCtx(zstd_, packed_.data() + label, packed_.size() - label,
+                                        rest.data(), rest.size(), kCompressionLevel);
+  const bool worth_it = ZSTD_isError(size) == 0 && size < rest.size();
+  const std::string_view stored =
+      worth_it ? std::string_view(packed_).substr(0, label + size) : payload;
+  std::string header;
+  append(header, tag);
+  append(header, static_cast<uint32_t>(worth_it ? packed_codec : Codec::raw));
+  append(header, static_cast<uint32_t>(stored.size()));
+  append(header, static_cast<uint32_t>(payload.size()));
+  append(header, checksum(header, stored));
+  sink_.write(header);
+  sink_.write(stored);
+}
+
+ChunkUnpacker::ChunkUnpacker() : zstd_(ZSTD_createDCtx()) {}
+ChunkUnpacker::~ChunkUnpacker() { ZSTD_freeDCtx(zstd_); }
+
+std::string ChunkUnpacker::unpack(const ChunkHeader& header, std::string_view stored, size_t label,
+                                  std::vector<char>& payload) {
+  payload.resize(header.raw_size);
+  if (header.codec == Codec::raw) {
+    if (stored.size() != header.raw_size) return "its two sizes differ";
+    std::copy(stored.begin(), stored.end(), payload.begin());
+    return "";
+  }
+  if (header.codec == Codec::zstd) label = 0;
+  if (stored.size() < label || payload.size() < label) return "it is too short";
+  std::copy_n(stored.begin(), label, payload.begin());
+  const size_t got = ZSTD_decompressDCtx(zstd_, payload.data() + label, payload.size() - label,
+                                         stored.data() + label, stored.size() - label);
+  if (ZSTD_isError(got) != 0 || got != payload.size() - label) return "it cannot be unpacked";
+  return "";
+}
+
+ChunkHeader parse_chunk_header(const char* bytes) {
+  ChunkHeader header;
+  header.tag = load<uint32_t>(bytes);
+  header.codec = static_cast<Codec>(bytes[4]);
+  header.stored_size = load<uint32_t>(bytes + 8);
+  header.raw_size = load<uint32_t>(bytes + 12);
+  header.checksum = load<uint64_t>(bytes + 16);
+  return header;
+}
+
+}  // namespace foretrace::ftr
