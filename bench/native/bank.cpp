@@ -12,7 +12,7 @@ struct Account {
 
 int main(int count, char** words) {
   const int threads = count > 1 ? std::atoi(words[1]) : 2;
-  const int transfers = count > 2 ? std::atoi(words[2]) : 100000;
+  const int transfers = count > 2 ? std::atoi(words[2]) : 300000;
   std::vector<Account> accounts(64);
   const auto work = [&](unsigned seed) {
     for (int i = 0; i < transfers; ++i) {

@@ -12,7 +12,7 @@ using Complex = std::complex<double>;
 
 int main(int count, char** words) {
   const size_t threads = count > 1 ? static_cast<size_t>(std::atoi(words[1])) : 2;
-  const int log_size = count > 2 ? std::atoi(words[2]) : 18;
+  const int log_size = count > 2 ? std::atoi(words[2]) : 17;
   const size_t size = size_t{1} << log_size;
   std::vector<Complex> data(size);
   std::vector<Complex> roots(size / 2);

@@ -7,7 +7,7 @@
 
 int main(int count, char** words) {
   const int threads = count > 1 ? std::atoi(words[1]) : 2;
-  const int size = count > 2 ? std::atoi(words[2]) : 400;
+  const int size = count > 2 ? std::atoi(words[2]) : 600;
   std::vector<double> matrix(static_cast<size_t>(size) * size);
   for (int i = 0; i < size; ++i) {
     for (int k = 0; k < size; ++k) matrix[static_cast<size_t>(i) * size + k] = 1.0 / (1 + i + k);

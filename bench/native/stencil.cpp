@@ -16,7 +16,7 @@ int main(int count, char** words) {
   const auto work = [&](int me) {
     double* from = now.data();
     double* to = next.data();
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 150; ++round) {
       for (size_t row = 1 + me; row <= static_cast<size_t>(size); row += threads) {
         for (size_t k = 1; k <= static_cast<size_t>(size); ++k) {
           const size_t at = row * width + k;

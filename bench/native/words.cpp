@@ -10,7 +10,7 @@
 
 int main(int count, char** words) {
   const int threads = count > 1 ? std::atoi(words[1]) : 2;
-  const int number = count > 2 ? std::atoi(words[2]) : 60000;
+  const int number = count > 2 ? std::atoi(words[2]) : 300000;
   std::mutex mutex;
   std::map<std::string, long> all;
   const auto work = [&](unsigned seed) {

@@ -23,7 +23,8 @@ class AnalysisReport {
     for (auto step : {&AnalysisReport::choose_analyses, &AnalysisReport::run_analyses}) {
       if (const Result<void> done = (this->*step)(); !done) return tl::unexpected(done.error());
     }
-    Result<void> done = output->write(report_, [this] { return source_.open_again(trace_, needs_all_accesses()); });
+    Result<void> done =
+        output->write(report_, [this] { return source_.open_again(trace_, needs_all_accesses()); });
     if (done && !options_.witness.empty()) done = write_witness();
     if (!done) return tl::unexpected(done.error());
     return output->fails(report_);
@@ -58,9 +59,8 @@ class AnalysisReport {
   }
 
   bool needs_all_accesses() const {
-    return std::any_of(chosen_.begin(), chosen_.end(), [](const AnalysisInfo* info) {
-      return !info->ignores_ordered_accesses;
-    });
+    return std::any_of(chosen_.begin(), chosen_.end(),
+                       [](const AnalysisInfo* info) { return !info->ignores_ordered_accesses; });
   }
 
   Result<void> run_analyses() {

@@ -94,8 +94,8 @@ class Run {
       std::shared_ptr<const Symbols> symbols;
       std::map<std::string, std::string, std::less<>> by_text;
     };
-    const auto index = std::make_shared<Index>(
-        Index{reader_->site_notes(), reader_->shared_symbols(), {}});
+    const auto index =
+        std::make_shared<Index>(Index{reader_->site_notes(), reader_->shared_symbols(), {}});
     return [index](std::string_view site) -> std::string {
       if (index->by_text.empty()) {
         for (const auto& [id, library] : index->notes->libraries) {

@@ -20,7 +20,8 @@ size_t AccessStates::StateHash::operator()(const State& state) const {
 }
 
 AccessStates::Id AccessStates::number_of(State state) {
-  const auto [known, is_new] = numbers_.try_emplace(std::move(state), static_cast<Id>(states_.size()));
+  const auto [known, is_new] =
+      numbers_.try_emplace(std::move(state), static_cast<Id>(states_.size()));
   if (is_new) states_.push_back(known->first);
   return known->second;
 }
@@ -38,9 +39,8 @@ AccessStates::Id AccessStates::compute(Id id, const Access& access) {
   State next = {state.write, {}};
   std::remove_copy_if(state.reads.begin(), state.reads.end(), std::back_inserter(next.reads),
                       ordered);
-  const auto place =
-      std::find_if(next.reads.begin(), next.reads.end(),
-                   [&](Epoch read) { return read.thread() > access.now.thread(); });
+  const auto place = std::find_if(next.reads.begin(), next.reads.end(),
+                                  [&](Epoch read) { return read.thread() > access.now.thread(); });
   next.reads.insert(place, access.now);
   return number_of(std::move(next));
 }

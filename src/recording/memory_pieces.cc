@@ -38,9 +38,9 @@ const std::vector<LocationId>& MemoryPieces::locate(uint64_t address, uint64_t b
     if (page != pages_.end()) {
       const uint64_t start = number * kSurveyPage;
       Page& places = page.value();
-      auto place = std::lower_bound(
-          places.begin(), places.end(), address - start,
-          [](const Place& known, uint64_t first) { return known.first < first; });
+      auto place =
+          std::lower_bound(places.begin(), places.end(), address - start,
+                           [](const Place& known, uint64_t first) { return known.first < first; });
       for (; place != places.end() && start + place->first < page_end; ++place) {
         if (place->location == kNone) {
           place->location = new_location_(start + place->first, place->bytes);

@@ -208,7 +208,8 @@ void MemorySurvey::begin_set(uint64_t address, uint64_t bytes) {
 void MemorySurvey::forget(uint64_t address, uint64_t bytes) {
   order_.forget(address, bytes);
   if (!that_matter_.empty()) {
-    that_matter_.erase(that_matter_.lower_bound(address), that_matter_.lower_bound(address + bytes));
+    that_matter_.erase(that_matter_.lower_bound(address),
+                       that_matter_.lower_bound(address + bytes));
   }
   ++forgotten_;
   const uint64_t whole = address;

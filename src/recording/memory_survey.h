@@ -40,8 +40,8 @@ class MemorySurvey {
     std::vector<StateId> units;
     uint32_t shift = kLargestShift;
     std::array<uint64_t, kSurveyPage / 64> edges = {};  // bits: where an access starts or ended
-    bool forgotten = false;          // a part of it was
-    bool atomics = false;            // some of it may be used atomically
+    bool forgotten = false;                             // a part of it was
+    bool atomics = false;                               // some of it may be used atomically
 
     void set_edge(uint32_t at) { edges[at / 64] |= uint64_t{1} << at % 64; }
     bool has_edge(uint32_t at) const { return (edges[at / 64] >> at % 64 & 1) != 0; }

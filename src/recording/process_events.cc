@@ -14,8 +14,8 @@ namespace {
 
 // Whether a record is of what a thread does, and not of memory or of where it is.
 bool is_of_thread(Kind kind) {
-  return kind != Kind::stack && kind != Kind::alloc && kind != Kind::free &&
-         kind != Kind::benign && kind != Kind::atomic_set;
+  return kind != Kind::stack && kind != Kind::alloc && kind != Kind::free && kind != Kind::benign &&
+         kind != Kind::atomic_set;
 }
 
 constexpr uint64_t kWordBytes = 8;
@@ -30,9 +30,8 @@ ProcessEvents::ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces,
       symbols_(symbols),
       counts_(counts),
       log_(log),
-      memory_(std::move(pieces), [this](uint64_t address, uint64_t bytes) {
-        return new_location(address, bytes);
-      }) {}
+      memory_(std::move(pieces),
+              [this](uint64_t address, uint64_t bytes) { return new_location(address, bytes); }) {}
 
 void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buffer) {
   buffer_ = &buffer;
@@ -345,7 +344,8 @@ const std::pair<const uint64_t, ProcessEvents::Block>* ProcessEvents::block_at(u
 
 std::string ProcessEvents::name_of_piece(uint64_t address, uint64_t bytes) {
   const RecordedSite& site = names_.site(site_number_);
-  if (bytes <= std::max<uint64_t>(site.element, kWordBytes)) return name_of_place(address, "memory");
+  if (bytes <= std::max<uint64_t>(site.element, kWordBytes))
+    return name_of_place(address, "memory");
   const auto* const block = block_at(address);
   const std::string_view place = block != nullptr ? block->second.place : "";
   if (!site.what.empty() && site.element != 0) {

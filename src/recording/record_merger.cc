@@ -41,15 +41,16 @@ bool RecordMerger::look(Thread& thread) {
   if (thread.has_record) return true;
   while (thread.decoder == nullptr || !thread.decoder->next(thread.record)) {
     if (thread.decoder != nullptr && thread.decoder->is_damaged()) {
-      error_ = fmt::format("{}: records of thread {} cannot be decoded", file_.name(),
-                           thread.number);
+      error_ =
+          fmt::format("{}: records of thread {} cannot be decoded", file_.name(), thread.number);
       return false;
     }
     if (!open_part(thread)) return false;
   }
   thread.has_record = true;
   if (thread.record.stamped()) {
-    thread.stamp += static_cast<uint32_t>(thread.record.upper() - static_cast<uint32_t>(thread.stamp));
+    thread.stamp +=
+        static_cast<uint32_t>(thread.record.upper() - static_cast<uint32_t>(thread.stamp));
   }
   return true;
 }

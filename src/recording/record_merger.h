@@ -30,7 +30,7 @@ class RecordMerger {
     size_t next_part = 0;
     std::vector<char> bytes;
     std::unique_ptr<RecordDecoder> decoder;  // null before and after its records
-    recording::Record record = {};  // the next one, if has_record
+    recording::Record record = {};           // the next one, if has_record
     bool has_record = false;
     uint64_t stamp = 0;  // of the last stamped record that was looked at
   };

@@ -13,8 +13,7 @@ Result<std::unique_ptr<RecordingFile>> RecordingFile::open(const std::string& na
                                                            std::unique_ptr<Spool> bytes) {
   const Result<std::string_view> mapped = bytes->map();
   if (!mapped) return tl::unexpected(mapped.error());
-  auto file =
-      std::unique_ptr<RecordingFile>(new RecordingFile(name, std::move(bytes), *mapped));
+  auto file = std::unique_ptr<RecordingFile>(new RecordingFile(name, std::move(bytes), *mapped));
   if (Result<void> done = file->read_chunks(); !done) return tl::unexpected(done.error());
   return file;
 }
@@ -42,9 +41,10 @@ Result<void> RecordingFile::read_chunks() {
     offset += ftr::kChunkHeader + header.stored_size;
   }
   if (!complete_) {
-    note_ = fmt::format("{}: the recording is cut off: what came last is lost ({} of a chunk that "
-                        "was not written to its end)",
-                        name_, counted(bytes_.size() - offset, "byte"));
+    note_ = fmt::format(
+        "{}: the recording is cut off: what came last is lost ({} of a chunk that "
+        "was not written to its end)",
+        name_, counted(bytes_.size() - offset, "byte"));
   } else if (offset < bytes_.size()) {
     note_ = fmt::format("{}: bytes after the end mark were left unread", name_);
   }
@@ -79,9 +79,10 @@ Result<void> RecordingFile::read_small_chunk(const ChunkHeader& header, uint64_t
     dropped_ = cursor.number<uint64_t>();
     complete_ = true;
   } else if ((header.tag & 0x20) == 0) {
-    return fail("{}: the chunk at byte {} is of a kind that this Foretrace does not know; "
-                "update Foretrace",
-                name_, offset);
+    return fail(
+        "{}: the chunk at byte {} is of a kind that this Foretrace does not know; "
+        "update Foretrace",
+        name_, offset);
   }
   if (!cursor.ok()) return damaged(offset, "it is too short");
   return {};

@@ -41,7 +41,7 @@ class RecordingFile {
     uint64_t offset;  // of the chunk
   };
   struct Process {
-    uint32_t names = 0;                              // the number of its program image
+    uint32_t names = 0;                             // the number of its program image
     std::map<uint32_t, std::vector<Part>> threads;  // by number
   };
   const std::map<uint32_t, Process>& processes() const { return processes_; }

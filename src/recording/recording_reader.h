@@ -18,8 +18,7 @@ class RecordingReader : public TraceReader {
  public:
   // The file is all that `input` gives.
   explicit RecordingReader(ByteReader input) : TraceReader(std::move(input)) {}
-  static Result<std::unique_ptr<RecordingReader>> open(
-      std::shared_ptr<const RecordingFile> file);
+  static Result<std::unique_ptr<RecordingReader>> open(std::shared_ptr<const RecordingFile> file);
 
   void leave_out_ordered_accesses() override { all_ = false; }
   Result<void> read(EventBuffer& buffer) override;

@@ -23,8 +23,7 @@ class Spool : public ByteSink {
   Result<std::string_view> map();
 
  private:
-  Spool(std::string folder, int descriptor)
-      : folder_(std::move(folder)), descriptor_(descriptor) {}
+  Spool(std::string folder, int descriptor) : folder_(std::move(folder)), descriptor_(descriptor) {}
   void flush();
 
   const std::string folder_;

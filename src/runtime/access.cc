@@ -153,6 +153,19 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
   }
 }
 
+template <bool kWrite>
+void record_miss(uint64_t address, uint32_t size, SiteRef site) {
+  // A program that nobody records should hardly notice that it could be.
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) {
+    return record_range<kWrite>(address, size, site);
+  }
+  record_access<kWrite>(address, size, site);
+}
+
+template void record_miss<false>(uint64_t, uint32_t, SiteRef);
+template void record_miss<true>(uint64_t, uint32_t, SiteRef);
 template void record_access<false>(uint64_t, uint32_t, SiteRef);
 template void record_access<true>(uint64_t, uint32_t, SiteRef);
 template void record_range<false>(uint64_t, uint64_t, SiteRef);

@@ -8,8 +8,10 @@
 
 namespace foretrace::runtime {
 
+// An address has 48 bits at most: the stretch goes into the bits that it does not
+// use.
 inline uint64_t filter_key(uint64_t address) {
-  return (address >> kGranuleShift) << kStretchBits | self.stretch;
+  return (address & ~uint64_t{kGranuleBytes - 1}) ^ self.stretch_key;
 }
 
 inline FilterEntry& filter_entry(uint64_t address) {
@@ -27,7 +29,8 @@ inline bool has_later(uint64_t address, uint32_t stamp) {
   const CellBlock& cells = cells_of(address);
   const uint64_t cell = cell_in_block(address);
   return recording::is_later(__atomic_load_n(&cells.write[cell], __ATOMIC_ACQUIRE), stamp) ||
-         (kWrite && recording::is_later(__atomic_load_n(&cells.read[cell], __ATOMIC_ACQUIRE), stamp));
+         (kWrite &&
+          recording::is_later(__atomic_load_n(&cells.read[cell], __ATOMIC_ACQUIRE), stamp));
 }
 
 // Whether the thread has recorded such an access in this stretch and nobody has
@@ -70,23 +73,21 @@ void record_access(uint64_t address, uint32_t size, SiteRef site);
 template <bool kWrite>
 void record_range(uint64_t address, uint64_t bytes, SiteRef site);
 
+// Records an access of a few bytes that may be repeated or not. Hooks jump to this
+// (a call in tail position), so its frame is where theirs would be.
+template <bool kWrite>
+__attribute__((noinline)) void record_miss(uint64_t address, uint32_t size, SiteRef site);
+
 // Both are part of the hooks, whose frame they note.
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  const bool in_granule = (address & (kGranuleBytes - 1)) + kSize <= kGranuleBytes;
-  if (__builtin_expect(self.filter != nullptr && in_granule, 1)) {
-    if (is_repeated<kWrite>(address, byte_bits(address, kSize))) return;
-  } else {
-    // A program that nobody records should hardly notice that it could be.
-    if (!recording_on.load(std::memory_order_relaxed)) return;
-    if (!in_granule) {
-      self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-      return record_range<kWrite>(address, kSize, site);
-    }
+  // An access that reaches into the next granule has bits that no entry has.
+  if (__builtin_expect(self.filter != nullptr, 1) &&
+      is_repeated<kWrite>(address, byte_bits(address, kSize))) {
+    return;
   }
-  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  record_access<kWrite>(address, kSize, site);
+  record_miss<kWrite>(address, kSize, site);
 }
 
 template <bool kWrite>

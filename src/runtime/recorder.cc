@@ -109,15 +109,15 @@ bool make_ring(Thread& thread) {
 bool attach(Entry& entry) {
   const KeepErrno keep;
   if (!self.has_number) become_thread(new_thread_number());
-  void* const filter = ::mmap(nullptr, kFilterBytes, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const filter =
+      ::mmap(nullptr, kFilterBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (filter == MAP_FAILED || !make_ring(self)) {
     self.unable = true;
     return false;
   }
   self.filter = static_cast<FilterEntry*>(filter);
   self.ranges = reinterpret_cast<RangeEntry*>(self.filter + kFilterEntries);
-  self.stretch = 1;
+  set_stretch(1);
   self.range_stretch = 1;
   entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   return true;
@@ -264,7 +264,7 @@ void Entry::append_operand(uint64_t number) {
 }
 
 void Entry::begin_stretch() {
-  self.stretch = static_cast<uint32_t>((self.stretch + 1) & kStretchMask);
+  set_stretch(static_cast<uint32_t>((self.stretch + 1) & kStretchMask));
   // An entry from 2^20 stretches ago must not look like one of this stretch.
   if (self.stretch == 0) std::memset(self.filter, 0, kFilterEntries * sizeof(FilterEntry));
   begin_range_stretch();

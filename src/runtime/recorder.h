@@ -25,7 +25,7 @@ struct FilterEntry {
   uint16_t touched;  // the bytes that were read or written
   uint16_t wrote;    // the bytes that were written
 };
-inline constexpr uint32_t kFilterEntries = 1U << 18;  // of which what is never used costs nothing
+inline constexpr uint32_t kFilterEntries = 1U << 17;  // those that are never used cost nothing
 inline constexpr uint32_t kStretchBits = 20;
 
 // Likewise for ranges that are recorded as a whole.
@@ -52,13 +52,14 @@ struct Thread {
   FilterEntry* filter;  // null until the thread records for the first time
   RangeEntry* ranges;
   uint32_t range_stretch;
-  uint32_t stamp;       // the lower half of the last stamp that it took
-  uint32_t stretch;     // its current stretch, modulo 2^kStretchBits
-  bool busy;            // inside the recorder: a signal handler must not record
-  bool unable;          // no ring could be made for it
-  uint32_t ignoring;    // depth of regions whose accesses are ignored
-  uint32_t hidden;      // depth of regions of which nothing is recorded
-  uint32_t number;      // in its process; valid if has_number
+  uint32_t stamp;        // the lower half of the last stamp that it took
+  uint32_t stretch;      // its current stretch, modulo 2^kStretchBits
+  uint64_t stretch_key;  // the same in the bits of a filter's key that addresses leave free
+  bool busy;             // inside the recorder: a signal handler must not record
+  bool unable;           // no ring could be made for it
+  uint32_t ignoring;     // depth of regions whose accesses are ignored
+  uint32_t hidden;       // depth of regions of which nothing is recorded
+  uint32_t number;       // in its process; valid if has_number
   bool has_number;
   SiteRef call_site;  // of the call that the instrumented code makes now
   recording::RingHeader* ring;
@@ -110,8 +111,8 @@ class Entry {
   // Says where the thread is, if that has changed since the last record.
   void append_stack() {
     const CallFrame* const top = self.depth > 0 ? &self.calls[self.depth - 1] : nullptr;
-    const bool same = top != nullptr ? top->frame >= self.frame && top->id == self.stack
-                                     : self.stack == 0;
+    const bool same =
+        top != nullptr ? top->frame >= self.frame && top->id == self.stack : self.stack == 0;
     if (!same || (top != nullptr && top->id == 0)) append_new_stack();
   }
   void append_new_stack();
@@ -131,6 +132,11 @@ inline void begin_range_stretch() {
   if (++self.range_stretch != 0) return;
   for (uint32_t i = 0; i < kRangeEntries; ++i) self.ranges[i].stretch = 0;
   self.range_stretch = 1;
+}
+
+inline void set_stretch(uint32_t stretch) {
+  self.stretch = stretch;
+  self.stretch_key = uint64_t{stretch} << 48 | stretch >> 16;
 }
 
 // A synchronisation, which ends the stretch. They use up self.call_site.

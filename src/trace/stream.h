@@ -18,7 +18,7 @@ namespace foretrace {
 struct StreamOptions {
   std::string input_format;  // empty: find out
   WellFormedOptions well_formed;
-  std::shared_ptr<const UnitRules> units;  // none: all units count
+  std::shared_ptr<const UnitRules> units;   // none: all units count
   bool leave_out_ordered_accesses = false;  // see TraceReader
 };
 

@@ -16,9 +16,9 @@ inline constexpr std::string_view kMagic{
     "\x89"
     "FTR\r\n\x1a\n",
     8};
-inline constexpr uint16_t kMajor = 1;  // a reader refuses a larger one
+inline constexpr uint16_t kMajor = 1;           // a reader refuses a larger one
 inline constexpr uint16_t kRecordingMajor = 2;  // records of a program (src/recording), no events
-inline constexpr uint16_t kMinor = 0;  // additions that old readers may skip
+inline constexpr uint16_t kMinor = 0;           // additions that old readers may skip
 inline constexpr size_t kFileHeader = 16;
 inline constexpr size_t kChunkHeader = 24;
 // A chunk's raw size is at most this, so a damaged size cannot ask for more.
