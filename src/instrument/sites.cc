@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "instrument/names.h"
+#include "runtime/site.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -50,6 +51,12 @@ std::string function_name(const llvm::Instruction& instruction, const llvm::DILo
   return name_of(*place->getScope()->getSubprogram());
 }
 
+bool is_volatile(const llvm::Instruction& instruction) {
+  const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  const auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction);
+  return (load != nullptr && load->isVolatile()) || (store != nullptr && store->isVolatile());
+}
+
 }  // namespace
 
 SiteTable::SiteTable(llvm::Module& module) : module_(module) {
@@ -57,7 +64,9 @@ SiteTable::SiteTable(llvm::Module& module) : module_(module) {
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
   llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
   type_ = llvm::StructType::create(
-      {number, number, number, number, pointer, pointer, pointer, pointer}, "foretrace.site");
+      {number, number, number, number, pointer, pointer, pointer, pointer,
+       llvm::Type::getInt64Ty(context)},
+      "foretrace.site");
 }
 
 llvm::Constant* SiteTable::text(llvm::StringRef content) {
@@ -81,9 +90,10 @@ llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
   const std::string inlined = inlined_calls(place);
   const uint32_t line = place != nullptr ? place->getLine() : 0;
   const uint32_t column = place != nullptr ? place->getColumn() : 0;
+  const bool marked_volatile = is_volatile(instruction);
   const std::string key =
       (llvm::Twine(file) + "\n" + llvm::Twine(line) + ":" + llvm::Twine(column) + "\n" + function +
-       "\n" + description.what + "\n" + inlined)
+       "\n" + description.what + "\n" + inlined + (marked_volatile ? "\nvolatile" : ""))
           .str();
   llvm::Constant*& known = sites_[key];
   if (known == nullptr) {
@@ -92,7 +102,9 @@ llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
     llvm::Constant* const value = llvm::ConstantStruct::get(
         type_, {count(0), count(line), count(column),
                 count(description.element < UINT32_MAX ? description.element : 0), text(file),
-                text(function), text(description.what), text(inlined)});
+                text(function), text(description.what), text(inlined),
+                llvm::ConstantInt::get(llvm::Type::getInt64Ty(module_.getContext()),
+                                       marked_volatile ? runtime::kVolatileSite : 0)});
     known = new llvm::GlobalVariable(module_, type_, false, llvm::GlobalValue::PrivateLinkage,
                                      value, "__foretrace_site");
   }

@@ -16,7 +16,9 @@ struct Site {
   const char* what;     // "Account::balance", "counter"; empty if not known
   const char* inlined;  // the calls that were inlined here, innermost first, each as
                         // "function\tfile:line:column\n"
+  uint64_t flags;
 };
+inline constexpr uint64_t kVolatileSite = 1;
 
 // Where something happens: a Site of the plugin, or an address in code that was
 // compiled with -fsanitize=thread (modules.h), or nothing that is known.

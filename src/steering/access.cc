@@ -1,0 +1,139 @@
+// The hooks that the compiler plugin puts in front of writes and behind reads.
+#include "steering/access.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/real.h"
+#include "steering/healing.h"
+#include "steering/noise.h"
+#include "steering/report.h"
+#include "steering/script.h"
+#include "steering/windows.h"
+
+namespace foretrace::steering {
+namespace {
+
+bool is_volatile(SiteRef site) {
+  return !site.is_code() && site.is_known() && (site.site()->flags & runtime::kVolatileSite) != 0;
+}
+
+void heal(const SectionAccess& access) {
+  heal_in_front(access);
+  if (access.position == Position::behind) {
+    heal_behind(access);
+  } else {
+    heal_behind_later(access);
+  }
+}
+
+// The window is open until the end of the hook, with the noise inside. A section
+// is made longer by noise behind its entry and in front of its end.
+void watch(const SectionAccess& access, uint64_t bytes) {
+  Slot& slot = *self.slot;
+  slot.hooks.store(slot.hooks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  settle_calls(access.frame);
+  if (has_sections) note_access(access);
+  const bool is_inside = has_sections && is_in_section(access.address);
+  if (has_sections && !is_inside) begin_section(access);
+  {
+    const Window window(access.address, bytes, access.write, access.site);
+    if (has_noise) make_noise(access.address, access.write, access.site);
+    if (has_script) follow_script_at_access(access.write, access.site);
+  }
+  if (!is_inside) return;
+  end_section(access);
+  begin_section(access);
+}
+
+}  // namespace
+
+void steer_access(uint64_t address, uint64_t bytes, bool write, SiteRef site, Position position,
+                  uint64_t frame) {
+  if (bytes == 0) return;
+  const Entry entry;
+  if (!entry || self.ignoring != 0 || is_volatile(site)) return;
+  const SectionAccess access = {address, write, site, frame, position};
+  if (settings().healing == Healing::none) {
+    watch(access, bytes);
+  } else if (place_of(site).purposes != 0) {
+    heal(access);
+  } else {
+    settle_healing();
+  }
+}
+
+}  // namespace foretrace::steering
+
+using foretrace::steering::access;
+using foretrace::steering::Position;
+using foretrace::steering::Site;
+using foretrace::steering::steering_on;
+
+#define FORETRACE_SIZE(size)                                                        \
+  FORETRACE_INTERCEPT void __foretrace_read##size(const void* p, const Site* site) {  \
+    access(p, size, false, site, Position::behind);                                 \
+  }                                                                                 \
+  FORETRACE_INTERCEPT void __foretrace_write##size(const void* p, const Site* site) { \
+    access(p, size, true, site, Position::in_front);                                \
+  }
+FORETRACE_SIZE(1)
+FORETRACE_SIZE(2)
+FORETRACE_SIZE(4)
+FORETRACE_SIZE(8)
+FORETRACE_SIZE(16)
+
+FORETRACE_INTERCEPT void __foretrace_read_range(const void* p, uint64_t bytes, const Site* site) {
+  access(p, bytes, false, site, Position::behind);
+}
+FORETRACE_INTERCEPT void __foretrace_write_range(const void* p, uint64_t bytes, const Site* site) {
+  access(p, bytes, true, site, Position::in_front);
+}
+FORETRACE_INTERCEPT void __foretrace_read_string(const char* text, uint64_t most,
+                                                 const Site* site) {
+  if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;
+  const uint64_t length = ::strnlen(text, most);
+  access(text, std::min(length + 1, most), false, site, Position::in_front);
+}
+FORETRACE_INTERCEPT void __foretrace_copy_string(char* target, const char* text, uint64_t most,
+                                                 const Site* site) {
+  if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;
+  access(target, most != UINT64_MAX ? most : ::strlen(text) + 1, true, site, Position::in_front);
+}
+
+FORETRACE_INTERCEPT void __foretrace_entry(const void* caller) {
+  foretrace::steering::enter_function(FORETRACE_FRAME, caller);
+}
+FORETRACE_INTERCEPT void __foretrace_call(const Site* site) {
+  foretrace::steering::self.call_site = site;
+}
+
+// ---- programs that were built to be healed: hooks on both sides, where sections
+// begin and end, and nowhere else
+
+FORETRACE_INTERCEPT void __foretrace_section_front(const void* p, uint32_t write,
+                                                   const Site* site) {
+  using namespace foretrace::steering;
+  if (!steering_on.load(std::memory_order_relaxed)) return;
+  const Entry entry;
+  if (!entry) return;
+  heal_in_front({reinterpret_cast<uint64_t>(p), write != 0, site, FORETRACE_FRAME,
+                 Position::in_front});
+}
+FORETRACE_INTERCEPT void __foretrace_section_behind(const void* p, uint32_t write,
+                                                    const Site* site) {
+  using namespace foretrace::steering;
+  if (!steering_on.load(std::memory_order_relaxed)) return;
+  const Entry entry;
+  if (!entry) return;
+  heal_behind({reinterpret_cast<uint64_t>(p), write != 0, site, FORETRACE_FRAME,
+               Position::behind});
+}
+// In front of every return of a function with such hooks.
+FORETRACE_INTERCEPT void __foretrace_section_left() {
+  using namespace foretrace::steering;
+  if (!steering_on.load(std::memory_order_relaxed) || self.open_count == 0) return;
+  const Entry entry;
+  // The frame of this hook is that of the others in the function.
+  if (entry) leave_returned_sections(FORETRACE_FRAME + 1);
+}

@@ -1,0 +1,60 @@
+// What include/foretrace/annotate.h calls, as far as it matters here. Order that a
+// program tells of needs no telling: windows see what is really possible. But what
+// a program does not want to hear of stays out.
+#include "runtime/real.h"
+#include "steering/slot.h"
+#include "steering/windows.h"
+
+using namespace foretrace::steering;
+
+FORETRACE_INTERCEPT void __foretrace_benign_race(const volatile void* object, unsigned long bytes) {
+  const Entry entry;
+  if (entry && bytes > 0) allow_races(reinterpret_cast<uint64_t>(object), bytes);
+}
+FORETRACE_INTERCEPT void __foretrace_ignore_begin() { ++self.ignoring; }
+FORETRACE_INTERCEPT void __foretrace_ignore_end() {
+  if (self.ignoring > 0) --self.ignoring;
+}
+FORETRACE_INTERCEPT void __foretrace_hide_begin() { ++self.ignoring; }
+FORETRACE_INTERCEPT void __foretrace_hide_end() {
+  if (self.ignoring > 0) --self.ignoring;
+}
+FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char* /*name*/) {}
+FORETRACE_INTERCEPT void __foretrace_unit_end() {}
+FORETRACE_INTERCEPT void __foretrace_happens_before(const volatile void* /*object*/) {}
+FORETRACE_INTERCEPT void __foretrace_happens_after(const volatile void* /*object*/) {}
+FORETRACE_INTERCEPT void __foretrace_atomic_set(const char* /*name*/, const volatile void* /*object*/,
+                                                unsigned long /*bytes*/) {}
+FORETRACE_INTERCEPT void __foretrace_wait_begin(const volatile void* /*condition*/,
+                                                const volatile void* /*mutex*/) {}
+FORETRACE_INTERCEPT void __foretrace_wait_end(const volatile void* /*mutex*/) {}
+FORETRACE_INTERCEPT void __foretrace_barrier(const volatile void* /*barrier*/) {}
+
+// ThreadSanitizer's forms of these.
+FORETRACE_INTERCEPT void __tsan_ignore_thread_begin() { __foretrace_ignore_begin(); }
+FORETRACE_INTERCEPT void __tsan_ignore_thread_end() { __foretrace_ignore_end(); }
+#define FORETRACE_ANNOTATION(name, ...) \
+  FORETRACE_INTERCEPT void name(const char* /*file*/, int /*line*/, ##__VA_ARGS__)
+FORETRACE_ANNOTATION(AnnotateBenignRaceSized, const void* object, unsigned long bytes,
+                     const char* /*why*/) {
+  __foretrace_benign_race(object, bytes);
+}
+FORETRACE_ANNOTATION(AnnotateBenignRace, const void* object, const char* /*why*/) {
+  __foretrace_benign_race(object, 1);
+}
+FORETRACE_ANNOTATION(AnnotateIgnoreReadsBegin) { __foretrace_ignore_begin(); }
+FORETRACE_ANNOTATION(AnnotateIgnoreReadsEnd) { __foretrace_ignore_end(); }
+FORETRACE_ANNOTATION(AnnotateIgnoreWritesBegin) { __foretrace_ignore_begin(); }
+FORETRACE_ANNOTATION(AnnotateIgnoreWritesEnd) { __foretrace_ignore_end(); }
+// What a lock of the program's own does inside is its own business.
+FORETRACE_INTERCEPT void __tsan_mutex_pre_lock(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_post_lock(void*, unsigned, int) { __foretrace_ignore_end(); }
+FORETRACE_INTERCEPT int __tsan_mutex_pre_unlock(void*, unsigned) {
+  ++self.ignoring;
+  return 0;
+}
+FORETRACE_INTERCEPT void __tsan_mutex_post_unlock(void*, unsigned) { __foretrace_ignore_end(); }
+FORETRACE_INTERCEPT void __tsan_mutex_pre_signal(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_post_signal(void*, unsigned) { __foretrace_ignore_end(); }
+FORETRACE_INTERCEPT void __tsan_mutex_pre_divert(void*, unsigned) { __foretrace_ignore_end(); }
+FORETRACE_INTERCEPT void __tsan_mutex_post_divert(void*, unsigned) { ++self.ignoring; }

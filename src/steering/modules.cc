@@ -1,0 +1,40 @@
+#include "steering/modules.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+namespace foretrace::steering {
+namespace {
+
+char program[4096];
+
+const char* program_path() {
+  // Two threads that do this at the same time write the same.
+  if (program[0] == '\0') (void)!::readlink("/proc/self/exe", program, sizeof program - 1);
+  return program;
+}
+
+}  // namespace
+
+// _dl_find_object takes no lock, unlike dladdr(); glibc has it since 2.35.
+CodePoint point_of(uint64_t address) {
+  using Find = int(void*, dl_find_object*);
+  static auto* const find = reinterpret_cast<Find*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  const link_map* map = nullptr;
+  dl_find_object found;
+  if (find != nullptr && find(reinterpret_cast<void*>(address), &found) == 0) {
+    map = found.dlfo_link_map;
+  } else if (find == nullptr) {
+    Dl_info info;
+    void* extra = nullptr;
+    if (::dladdr1(reinterpret_cast<void*>(address), &info, &extra, RTLD_DL_LINKMAP) != 0) {
+      map = static_cast<const link_map*>(extra);
+    }
+  }
+  if (map == nullptr) return {"", 0, 0};
+  return {map->l_name[0] != '\0' ? map->l_name : program_path(), address - map->l_addr,
+          map->l_addr};
+}
+
+}  // namespace foretrace::steering

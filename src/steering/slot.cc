@@ -1,0 +1,104 @@
+#include "steering/slot.h"
+
+#include <cstring>
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "steering/report.h"
+#include "steering/sections.h"
+#include "steering/settings.h"
+#include "steering/system.h"
+
+namespace foretrace::steering {
+
+Slot slots[kMostSlots];
+std::atomic<uint32_t> slot_count{0};
+__thread Self self __attribute__((tls_model("initial-exec")));
+std::atomic<bool> steering_on{false};
+
+namespace {
+
+std::atomic<uint32_t> next_number{1};
+
+Slot* free_slot() {
+  for (uint32_t i = 0; i < kMostSlots; ++i) {
+    bool expected = false;
+    if (slots[i].used.load(std::memory_order_relaxed) ||
+        !slots[i].used.compare_exchange_strong(expected, true)) {
+      continue;
+    }
+    uint32_t count = slot_count.load();
+    while (count < i + 1 && !slot_count.compare_exchange_weak(count, i + 1)) {
+    }
+    return &slots[i];
+  }
+  return nullptr;
+}
+
+CallFrame* make_calls() {
+  void* const memory = ::mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<CallFrame*>(memory);
+}
+
+// The slot is given back in the last round of the destructors of pthread keys:
+// destructors of thread-local objects have hooks too.
+pthread_key_t last_words;
+void count_down(void* rounds) {
+  const auto left = reinterpret_cast<uintptr_t>(rounds);
+  if (left > 1) {
+    ::pthread_setspecific(last_words, reinterpret_cast<void*>(left - 1));
+  } else {
+    detach();
+  }
+}
+__attribute__((constructor(102))) void make_last_words() {
+  ::pthread_key_create(&last_words, count_down);
+}
+
+}  // namespace
+
+uint32_t new_thread_number() { return next_number.fetch_add(1); }
+
+bool attach() {
+  self.inside = true;
+  const bool is_main = system_call(SYS_gettid) == system_call(SYS_getpid);
+  if (!self.numbered) self.number = is_main ? 0 : new_thread_number();
+  self.numbered = true;
+  Slot* const slot = free_slot();
+  ReportHeader* const report = report_header();
+  if (report != nullptr) ++report->threads;
+  if (slot == nullptr) {
+    self.unwatched = true;
+    if (report != nullptr) ++report->unwatched;
+    self.inside = false;
+    return false;
+  }
+  if (slot->calls == nullptr) slot->calls = make_calls();
+  slot->depth = 0;
+  slot->accesses = 0;
+  slot->number = self.number;
+  slot->tid = static_cast<int32_t>(system_call(SYS_gettid));
+  std::memcpy(slot->started, self.started, sizeof slot->started);
+  self.random = settings().seed * 0x9E3779B97F4A7C15U ^ uint64_t{self.number} << 32;
+  slot->priority = static_cast<uint32_t>(next_random() >> 33);
+  self.slot = slot;
+  ::pthread_setspecific(last_words, reinterpret_cast<void*>(uintptr_t{4}));
+  self.inside = false;
+  return true;
+}
+
+void detach() {
+  Slot* const slot = self.slot;
+  self.unwatched = true;
+  if (slot == nullptr) return;
+  leave_all_sections();
+  self.slot = nullptr;
+  if (ReportHeader* const report = report_header()) report->accesses += slot->accesses;
+  slot->window.store(0);
+  slot->waits_for.store(0);
+  slot->used.store(false, std::memory_order_release);
+}
+
+}  // namespace foretrace::steering

@@ -1,0 +1,144 @@
+// The threads of the program: a slot each, in a table that never moves, so that
+// others can look at what a thread is doing.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "runtime/site.h"
+
+namespace foretrace::steering {
+
+using runtime::Site;
+using runtime::SiteRef;
+
+struct CallFrame {
+  uint64_t frame;   // of the hook that told of it: below that of its function
+  uint64_t caller;  // where it returns to
+};
+inline constexpr uint32_t kMostFrames = 1024;  // deeper ones are left out
+inline constexpr uint32_t kMostSlots = 4096;
+inline constexpr uint32_t kMostOpenSections = 16;
+inline constexpr uint32_t kNoSlot = UINT32_MAX;
+
+// A section that the thread is in (sections.h).
+struct OpenSection {
+  uint64_t address;
+  uint64_t frame;    // of the hook at its entry
+  uint32_t entry;    // which
+  uint32_t depth;    // how often it was entered and not left
+  uint64_t entered;  // the word that marks the cell
+};
+
+// What a thread does now. Other threads read the atomic parts, and the details of
+// the window while it is open.
+struct alignas(64) Slot {
+  // The access that the thread is about to make or has just made; 0: none.
+  // Details below are valid while this does not change.
+  std::atomic<uint64_t> window;
+  uint64_t address;
+  uint64_t bytes;
+  SiteRef site;
+  uint64_t accesses;            // with a window, so far
+  std::atomic<uint64_t> hooks;  // that the thread has come by, so far
+  std::atomic<uint32_t> depth;  // of `calls`
+  uint32_t number;              // 0: main; others as they were created
+  CallFrame* calls;             // never given back: the next thread with this slot uses it
+
+  // What it waits for: a mutex, or something else (1); 0: it runs.
+  alignas(64) std::atomic<uint64_t> waits_for;
+  SiteRef waits_at;
+  std::atomic<bool> caught;  // somebody came into the window
+  std::atomic<bool> used;
+  std::atomic<uint32_t> priority;
+  int32_t tid;
+  char started[192];  // by whom and where, as text for the report
+};
+extern Slot slots[kMostSlots];
+extern std::atomic<uint32_t> slot_count;  // those up to here were used
+
+// The calling thread.
+struct Self {
+  Slot* slot;   // null until its first hook
+  bool inside;  // a hook: a signal handler must not disturb it
+  bool unwatched;
+  bool numbered;
+  uint32_t number;
+  uint32_t ignoring;     // depth of regions whose accesses are ignored
+  uint64_t sequence;     // of its windows
+  uint64_t random;       // state of its generator
+  uint64_t noise_spent;  // nanoseconds
+  uint64_t seen;         // hooks, for priorities
+  SiteRef call_site;     // of the call that the instrumented code makes now
+  uint32_t open_count;
+  OpenSection open[kMostOpenSections];
+  char started[192];
+};
+extern __thread Self self __attribute__((tls_model("initial-exec")));
+
+inline uint32_t index_of(const Slot& slot) { return static_cast<uint32_t>(&slot - slots); }
+
+// Whether anything is to be done at all.
+extern std::atomic<bool> steering_on;
+
+// Gives the calling thread its slot; false if there is none left.
+bool attach();
+// The calling thread ends.
+void detach();
+// A number for a thread that is about to be created.
+uint32_t new_thread_number();
+
+// The next random number of this thread: the same in every run with one seed, as
+// long as the thread comes by the same hooks.
+inline uint64_t next_random() {
+  uint64_t x = (self.random += 0x9E3779B97F4A7C15U);
+  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9U;
+  x = (x ^ x >> 27) * 0x94D049BB133111EBU;
+  return x ^ x >> 31;
+}
+
+// The right to do something in a hook. Not granted in a signal handler that
+// interrupted one.
+class Entry {
+ public:
+  Entry() {
+    if (!steering_on.load(std::memory_order_relaxed) || self.inside) return;
+    if (self.slot == nullptr && (self.unwatched || !attach())) return;
+    self.inside = true;
+    granted_ = true;
+  }
+  ~Entry() {
+    if (granted_) self.inside = false;
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  explicit operator bool() const { return granted_; }
+
+ private:
+  bool granted_ = false;
+};
+
+// ---- the calls that led to where a thread is
+
+#define FORETRACE_FRAME reinterpret_cast<uint64_t>(__builtin_frame_address(0))
+
+inline void enter_function(uint64_t frame, const void* caller) {
+  if (!steering_on.load(std::memory_order_relaxed) || self.inside || self.slot == nullptr) return;
+  Slot& slot = *self.slot;
+  if (slot.calls == nullptr) return;
+  uint32_t depth = slot.depth.load(std::memory_order_relaxed);
+  while (depth > 0 && slot.calls[depth - 1].frame <= frame) --depth;
+  if (depth < kMostFrames) slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller)};
+  slot.depth.store(depth, std::memory_order_relaxed);
+}
+
+// Forgets what was left: `frame` is that of the hook.
+inline void settle_calls(uint64_t frame) {
+  Slot& slot = *self.slot;
+  uint32_t depth = slot.depth.load(std::memory_order_relaxed);
+  if (depth == 0 || slot.calls[depth - 1].frame >= frame) return;
+  while (depth > 0 && slot.calls[depth - 1].frame < frame) --depth;
+  slot.depth.store(depth, std::memory_order_relaxed);
+}
+
+}  // namespace foretrace::steering

@@ -1,0 +1,46 @@
+// The start of a steered process, what fork() leaves of it, and its end.
+#include <pthread.h>
+
+#include "steering/healing.h"
+#include "steering/noise.h"
+#include "steering/report.h"
+#include "steering/script.h"
+#include "steering/slot.h"
+#include "steering/windows.h"
+
+namespace foretrace::steering {
+namespace {
+
+// The child has one thread, a copy of the one that forked.
+void after_fork_in_child() {
+  if (!steering_on.load(std::memory_order_relaxed)) return;
+  reset_report_lock();
+  forget_windows();
+  forget_sections_of_others();
+  count_process();
+}
+
+__attribute__((constructor(103))) void start() {
+  if (!read_settings()) return;
+  if (settings().report != nullptr) open_report(settings().report);
+  prepare_noise();
+  prepare_script();
+  prepare_sections();
+  ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
+  count_process();
+  steering_on.store(true, std::memory_order_release);
+}
+
+__attribute__((destructor(103))) void end() {
+  if (!steering_on.load(std::memory_order_relaxed)) return;
+  report_healing();
+  ReportHeader* const report = report_header();
+  if (report == nullptr) return;
+  const uint32_t count = slot_count.load();
+  for (uint32_t i = 0; i < count; ++i) {
+    if (slots[i].used.load()) report->accesses += slots[i].accesses;
+  }
+}
+
+}  // namespace
+}  // namespace foretrace::steering
