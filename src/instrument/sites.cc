@@ -63,10 +63,9 @@ SiteTable::SiteTable(llvm::Module& module) : module_(module) {
   llvm::LLVMContext& context = module.getContext();
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
   llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
-  type_ = llvm::StructType::create(
-      {number, number, number, number, pointer, pointer, pointer, pointer,
-       llvm::Type::getInt64Ty(context)},
-      "foretrace.site");
+  type_ = llvm::StructType::create({number, number, number, number, pointer, pointer, pointer,
+                                    pointer, llvm::Type::getInt64Ty(context)},
+                                   "foretrace.site");
 }
 
 llvm::Constant* SiteTable::text(llvm::StringRef content) {

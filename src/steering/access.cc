@@ -70,12 +70,12 @@ using foretrace::steering::Position;
 using foretrace::steering::Site;
 using foretrace::steering::steering_on;
 
-#define FORETRACE_SIZE(size)                                                        \
+#define FORETRACE_SIZE(size)                                                          \
   FORETRACE_INTERCEPT void __foretrace_read##size(const void* p, const Site* site) {  \
-    access(p, size, false, site, Position::behind);                                 \
-  }                                                                                 \
+    access(p, size, false, site, Position::behind);                                   \
+  }                                                                                   \
   FORETRACE_INTERCEPT void __foretrace_write##size(const void* p, const Site* site) { \
-    access(p, size, true, site, Position::in_front);                                \
+    access(p, size, true, site, Position::in_front);                                  \
   }
 FORETRACE_SIZE(1)
 FORETRACE_SIZE(2)
@@ -117,8 +117,8 @@ FORETRACE_INTERCEPT void __foretrace_section_front(const void* p, uint32_t write
   if (!steering_on.load(std::memory_order_relaxed)) return;
   const Entry entry;
   if (!entry) return;
-  heal_in_front({reinterpret_cast<uint64_t>(p), write != 0, site, FORETRACE_FRAME,
-                 Position::in_front});
+  heal_in_front(
+      {reinterpret_cast<uint64_t>(p), write != 0, site, FORETRACE_FRAME, Position::in_front});
 }
 FORETRACE_INTERCEPT void __foretrace_section_behind(const void* p, uint32_t write,
                                                     const Site* site) {
@@ -126,8 +126,7 @@ FORETRACE_INTERCEPT void __foretrace_section_behind(const void* p, uint32_t writ
   if (!steering_on.load(std::memory_order_relaxed)) return;
   const Entry entry;
   if (!entry) return;
-  heal_behind({reinterpret_cast<uint64_t>(p), write != 0, site, FORETRACE_FRAME,
-               Position::behind});
+  heal_behind({reinterpret_cast<uint64_t>(p), write != 0, site, FORETRACE_FRAME, Position::behind});
 }
 // In front of every return of a function with such hooks.
 FORETRACE_INTERCEPT void __foretrace_section_left() {

@@ -13,8 +13,7 @@ __attribute__((always_inline)) inline void access(const void* pointer, uint64_t 
                                                   SiteRef site, Position position) {
   // A program that nobody steers should hardly notice that it could be.
   if (!steering_on.load(std::memory_order_relaxed)) return;
-  steer_access(reinterpret_cast<uint64_t>(pointer), bytes, write, site, position,
-               FORETRACE_FRAME);
+  steer_access(reinterpret_cast<uint64_t>(pointer), bytes, write, site, position, FORETRACE_FRAME);
 }
 
 }  // namespace foretrace::steering

@@ -23,7 +23,8 @@ FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char*
 FORETRACE_INTERCEPT void __foretrace_unit_end() {}
 FORETRACE_INTERCEPT void __foretrace_happens_before(const volatile void* /*object*/) {}
 FORETRACE_INTERCEPT void __foretrace_happens_after(const volatile void* /*object*/) {}
-FORETRACE_INTERCEPT void __foretrace_atomic_set(const char* /*name*/, const volatile void* /*object*/,
+FORETRACE_INTERCEPT void __foretrace_atomic_set(const char* /*name*/,
+                                                const volatile void* /*object*/,
                                                 unsigned long /*bytes*/) {}
 FORETRACE_INTERCEPT void __foretrace_wait_begin(const volatile void* /*condition*/,
                                                 const volatile void* /*mutex*/) {}

@@ -50,9 +50,9 @@ uint32_t next_in_chain(uint32_t slot, bool& unknown) {
 
 struct SectionCount {
   std::atomic<uint64_t> entered;
-  std::atomic<uint64_t> kept_out;   // others that waited, and then went on alone
-  std::atomic<uint64_t> skipped;    // waiting would have risked a deadlock
-  std::atomic<uint64_t> late;       // was locked only behind its first read
+  std::atomic<uint64_t> kept_out;  // others that waited, and then went on alone
+  std::atomic<uint64_t> skipped;   // waiting would have risked a deadlock
+  std::atomic<uint64_t> late;      // was locked only behind its first read
 };
 constexpr uint32_t kMostCounts = 4096;
 SectionCount counts[kMostCounts];
@@ -298,15 +298,15 @@ void report_healing() {
     const SectionCount& count = counts[i];
     const SectionEntry& section = settings().sections[i];
     if (count.entered + count.kept_out + count.skipped == 0) continue;
-    ::dprintf(fd,
-              "foretrace: healed %s of %s at %s: entered %lu times, %lu times others were kept out, "
-              "%lu times the lock was skipped%s%s\n",
-              section.kind, section.variable, section.place, count.entered.load(),
-              count.kept_out.load(), count.skipped.load(),
-              section.synchronises ? "; not locked, as it synchronises" : "",
-              count.late.load() != 0 ? "; locked only behind its first read (build with foretrace "
-                                       "c++ --heal)"
-                                     : "");
+    ::dprintf(
+        fd,
+        "foretrace: healed %s of %s at %s: entered %lu times, %lu times others were kept out, "
+        "%lu times the lock was skipped%s%s\n",
+        section.kind, section.variable, section.place, count.entered.load(), count.kept_out.load(),
+        count.skipped.load(), section.synchronises ? "; not locked, as it synchronises" : "",
+        count.late.load() != 0 ? "; locked only behind its first read (build with foretrace "
+                                 "c++ --heal)"
+                               : "");
   }
   if (!may_raise_priority.load()) {
     ::dprintf(fd, "foretrace: priorities were not raised: the system does not permit it\n");

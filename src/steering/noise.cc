@@ -28,8 +28,7 @@ bool is_shared(uint64_t address) {
 }
 
 uint64_t hash_of(SiteRef site) {
-  const uint64_t bits =
-      site.is_code() ? site.code() : reinterpret_cast<uint64_t>(site.site());
+  const uint64_t bits = site.is_code() ? site.code() : reinterpret_cast<uint64_t>(site.site());
   return (bits * 0x9E3779B97F4A7C15U) >> 48;
 }
 
@@ -37,12 +36,14 @@ uint64_t hash_of(SiteRef site) {
 constexpr uint64_t kTold = 1U << 16;
 std::atomic<bool> told[kTold];
 
-void tell_shared(bool write, SiteRef site) {
+void tell_shared(uint64_t address, bool write, SiteRef site) {
   std::atomic<bool>& place = told[(hash_of(site) * 2 + (write ? 1 : 0)) & (kTold - 1)];
   if (place.load(std::memory_order_relaxed) || place.exchange(true)) return;
   ReportEntry entry;
-  entry.line("shared\t%s", write ? "write" : "read");
-  entry.place(site);
+  entry.line("shared");
+  const Slot& slot = *self.slot;
+  entry.access(slot, write, address, 1, site, slot.calls,
+               slot.depth.load(std::memory_order_relaxed));
 }
 
 // The more noise a place had, the rarer it gets there: loops would use it all up.
@@ -103,8 +104,7 @@ void meet(SiteRef site) {
   if (!is_its_turn(site) || !has_budget()) return;
   const uint64_t start = now();
   Slot& slot = *self.slot;
-  hold_until(settings().hold,
-             [&] { return slot.caught.load(std::memory_order_relaxed); });
+  hold_until(settings().hold, [&] { return slot.caught.load(std::memory_order_relaxed); });
   note_noise(site);
   self.noise_spent += now() - start;
 }
@@ -154,7 +154,7 @@ void make_noise(uint64_t address, bool write, SiteRef site) {
   const Settings& wanted = settings();
   if (wanted.shared_only || wanted.learn) {
     const bool shared = is_shared(address);
-    if (shared && wanted.learn) tell_shared(write, site);
+    if (shared && wanted.learn) tell_shared(address, write, site);
     if (!shared && wanted.shared_only) return;
   }
   switch (wanted.noise) {

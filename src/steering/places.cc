@@ -38,7 +38,8 @@ bool fits_site(const Rule& rule, const Site& site) {
 }
 
 bool fits_code(const Rule& rule, const CodePoint& point) {
-  return rule.module != nullptr && rule.offset == point.offset && same_file(rule.module, point.path);
+  return rule.module != nullptr && rule.offset == point.offset &&
+         same_file(rule.module, point.path);
 }
 
 template <typename Fits>

@@ -39,8 +39,7 @@ void send() {
     ++header->lost;
     return;
   }
-  auto* const entry =
-      reinterpret_cast<EntryHeader*>(reinterpret_cast<char*>(header + 1) + place);
+  auto* const entry = reinterpret_cast<EntryHeader*>(reinterpret_cast<char*>(header + 1) + place);
   entry->bytes = static_cast<uint32_t>(used);
   std::memcpy(reinterpret_cast<char*>(entry) + sizeof(EntryHeader), text, used);
   entry->complete.store(1, std::memory_order_release);

@@ -72,10 +72,10 @@ const Rule* next_step(const Place& place, bool write, bool sync) {
 void prepare_script() {
   const uint32_t count = settings().step_count;
   // Zeros; never given back.
-  void* const memory = count == 0 ? MAP_FAILED
-                                  : ::mmap(nullptr, count * sizeof(StepState),
-                                           PROT_READ | PROT_WRITE,
-                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = count == 0
+                           ? MAP_FAILED
+                           : ::mmap(nullptr, count * sizeof(StepState), PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   has_script = memory != MAP_FAILED;
   if (has_script) states = static_cast<StepState*>(memory);
 }

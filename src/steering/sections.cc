@@ -194,9 +194,7 @@ bool take_cell(SectionCell& cell, uint64_t address, uint64_t& word) {
   return true;
 }
 
-void free_cell(SectionCell& cell, uint64_t word) {
-  cell.owner.compare_exchange_strong(word, 0);
-}
+void free_cell(SectionCell& cell, uint64_t word) { cell.owner.compare_exchange_strong(word, 0); }
 
 void note_access(const SectionAccess& access) {
   if (self.open_count > 0) {

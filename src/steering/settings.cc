@@ -168,8 +168,8 @@ bool add_end(const Fields& fields) {
 // False: this is no line of a section.
 bool parse_section_line(const Fields& fields, bool& good) {
   if (is(fields[0], "section")) {
-    sections.add() = {::strdup(fields[1]), ::strdup(fields[2]), "", AccessKind::any,
-                      is(fields[3], "synchronises"), false};
+    sections.add() = {::strdup(fields[1]), ::strdup(fields[2]),           "",
+                      AccessKind::any,     is(fields[3], "synchronises"), false};
     // Others that access the variable are to be seen as well.
     if (fields[2][0] != '\0' && !is(fields[2], "-")) {
       good = add_rule(Purpose::variable, AccessKind::any, "", fields[2], sections.count - 1);
@@ -191,8 +191,8 @@ bool parse_section_line(const Fields& fields, bool& good) {
 
 // ---- the other lines
 
-constexpr const char* kNoises[] = {"none", "random", "variable", "location", "directed",
-                                   "priority"};
+constexpr const char* kNoises[] = {"none",     "random",   "variable",
+                                   "location", "directed", "priority"};
 constexpr const char* kManners[] = {"sleep", "yield", "spin"};
 constexpr const char* kHealings[] = {"none", "yield", "priority", "lock"};
 

@@ -28,10 +28,10 @@ enum class AccessKind : uint8_t { any, read, write };
 struct Rule {
   Purpose purpose;
   AccessKind access;
-  const char* file;      // null: any place where `variable` is accessed
+  const char* file;  // null: any place where `variable` is accessed
   uint32_t line;
-  uint32_t column;       // 0: any
-  const char* module;    // not null: the place is this offset in this file
+  uint32_t column;     // 0: any
+  const char* module;  // not null: the place is this offset in this file
   uint64_t offset;
   const char* variable;  // null: any
   uint32_t number;       // of the step, or of the section

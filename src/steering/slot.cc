@@ -81,7 +81,7 @@ bool attach() {
   slot->number = self.number;
   slot->tid = static_cast<int32_t>(system_call(SYS_gettid));
   std::memcpy(slot->started, self.started, sizeof slot->started);
-  self.random = settings().seed * 0x9E3779B97F4A7C15U ^ uint64_t{self.number} << 32;
+  self.random = settings().seed * 0x9E3779B97F4A7C15U ^ uint64_t { self.number } << 32;
   slot->priority = static_cast<uint32_t>(next_random() >> 33);
   self.slot = slot;
   ::pthread_setspecific(last_words, reinterpret_cast<void*>(uintptr_t{4}));

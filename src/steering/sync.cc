@@ -77,7 +77,8 @@ struct Wait {
 };
 void got_back(void* wait) {
   if (self.slot != nullptr) self.slot->waits_for.store(0);
-  if (steering_on.load(std::memory_order_relaxed)) note_owner(static_cast<Wait*>(wait)->mutex, true);
+  if (steering_on.load(std::memory_order_relaxed))
+    note_owner(static_cast<Wait*>(wait)->mutex, true);
 }
 
 // A wait gives the mutex back and gets it again, also if it is cancelled.
@@ -191,8 +192,7 @@ FORETRACE_INTERCEPT int pthread_spin_unlock(pthread_spinlock_t* spin) {
 // in front of them.
 FORETRACE_INTERCEPT int mtx_lock(mtx_t* mutex) {
   FORETRACE_POINT;
-  const int status =
-      wait_for_something(point.site(), [&] { return real().mtx_lock(mutex); });
+  const int status = wait_for_something(point.site(), [&] { return real().mtx_lock(mutex); });
   if (status == thrd_success) note_held(mutex, 0);
   return status;
 }
@@ -211,8 +211,7 @@ FORETRACE_INTERCEPT int mtx_unlock(mtx_t* mutex) {
 
 FORETRACE_INTERCEPT int pthread_cond_wait(pthread_cond_t* condition, pthread_mutex_t* mutex) {
   FORETRACE_POINT;
-  return wait_on(mutex, point.site(),
-                 [&] { return real().pthread_cond_wait(condition, mutex); });
+  return wait_on(mutex, point.site(), [&] { return real().pthread_cond_wait(condition, mutex); });
 }
 FORETRACE_INTERCEPT int pthread_cond_timedwait(pthread_cond_t* condition, pthread_mutex_t* mutex,
                                                const timespec* until) {

@@ -35,8 +35,7 @@ void describe_start(Start& start, SiteRef site) {
   }
 }
 
-Start* announce(void* (*pthread_body)(void*), thrd_start_t c11_body, void* argument,
-                SiteRef site) {
+Start* announce(void* (*pthread_body)(void*), thrd_start_t c11_body, void* argument, SiteRef site) {
   if (!steering_on.load(std::memory_order_relaxed)) return nullptr;
   auto* const start = static_cast<Start*>(std::malloc(sizeof(Start)));
   if (start == nullptr) return nullptr;

@@ -9,33 +9,33 @@ using foretrace::steering::Position;
 using foretrace::steering::SiteRef;
 
 #define FORETRACE_HERE SiteRef::before(__builtin_return_address(0))
-#define FORETRACE_HOOK(name, bytes, write)                             \
-  FORETRACE_INTERCEPT void name(const void* p) {                       \
-    access(p, bytes, write, FORETRACE_HERE, Position::in_front);       \
+#define FORETRACE_HOOK(name, bytes, write)                       \
+  FORETRACE_INTERCEPT void name(const void* p) {                 \
+    access(p, bytes, write, FORETRACE_HERE, Position::in_front); \
   }
-#define FORETRACE_BOTH(name, bytes)                                    \
-  FORETRACE_INTERCEPT void name(const void* p) {                       \
-    access(p, bytes, false, FORETRACE_HERE, Position::in_front);       \
-    access(p, bytes, true, FORETRACE_HERE, Position::in_front);        \
+#define FORETRACE_BOTH(name, bytes)                              \
+  FORETRACE_INTERCEPT void name(const void* p) {                 \
+    access(p, bytes, false, FORETRACE_HERE, Position::in_front); \
+    access(p, bytes, true, FORETRACE_HERE, Position::in_front);  \
   }
-#define FORETRACE_PC(name, bytes, write)                               \
-  FORETRACE_INTERCEPT void name(const void* p, const void* pc) {       \
-    access(p, bytes, write, SiteRef::before(pc), Position::in_front);  \
+#define FORETRACE_PC(name, bytes, write)                              \
+  FORETRACE_INTERCEPT void name(const void* p, const void* pc) {      \
+    access(p, bytes, write, SiteRef::before(pc), Position::in_front); \
   }
 #define FORETRACE_NOTHING(name) \
   FORETRACE_INTERCEPT void name(const void*) {}
-#define FORETRACE_SIZE(size)                                 \
-  FORETRACE_HOOK(__tsan_read##size, size, false)             \
-  FORETRACE_HOOK(__tsan_write##size, size, true)             \
-  FORETRACE_BOTH(__tsan_read_write##size, size)              \
-  FORETRACE_HOOK(__tsan_unaligned_read##size, size, false)   \
-  FORETRACE_HOOK(__tsan_unaligned_write##size, size, true)   \
-  FORETRACE_BOTH(__tsan_unaligned_read_write##size, size)    \
-  FORETRACE_NOTHING(__tsan_volatile_read##size)              \
-  FORETRACE_NOTHING(__tsan_volatile_write##size)             \
-  FORETRACE_NOTHING(__tsan_unaligned_volatile_read##size)    \
-  FORETRACE_NOTHING(__tsan_unaligned_volatile_write##size)   \
-  FORETRACE_PC(__tsan_read##size##_pc, size, false)          \
+#define FORETRACE_SIZE(size)                               \
+  FORETRACE_HOOK(__tsan_read##size, size, false)           \
+  FORETRACE_HOOK(__tsan_write##size, size, true)           \
+  FORETRACE_BOTH(__tsan_read_write##size, size)            \
+  FORETRACE_HOOK(__tsan_unaligned_read##size, size, false) \
+  FORETRACE_HOOK(__tsan_unaligned_write##size, size, true) \
+  FORETRACE_BOTH(__tsan_unaligned_read_write##size, size)  \
+  FORETRACE_NOTHING(__tsan_volatile_read##size)            \
+  FORETRACE_NOTHING(__tsan_volatile_write##size)           \
+  FORETRACE_NOTHING(__tsan_unaligned_volatile_read##size)  \
+  FORETRACE_NOTHING(__tsan_unaligned_volatile_write##size) \
+  FORETRACE_PC(__tsan_read##size##_pc, size, false)        \
   FORETRACE_PC(__tsan_write##size##_pc, size, true)
 FORETRACE_SIZE(1)
 FORETRACE_SIZE(2)

@@ -61,8 +61,8 @@ bool is_new_pair(SiteRef a, bool a_writes, SiteRef b, bool b_writes) {
   std::memcpy(&other, &b, sizeof other);
   one = one * 2 + (a_writes ? 1 : 0);
   other = other * 2 + (b_writes ? 1 : 0);
-  uint64_t hash = (std::min(one, other) * 0x9E3779B97F4A7C15U ^ std::max(one, other)) *
-                  0xBF58476D1CE4E5B9U;
+  uint64_t hash =
+      (std::min(one, other) * 0x9E3779B97F4A7C15U ^ std::max(one, other)) * 0xBF58476D1CE4E5B9U;
   hash = (hash ^ hash >> 31) | 1;
   for (uint32_t step = 0; step < 16; ++step) {
     std::atomic<uint64_t>& place = reported[((hash >> 1) + step) & (kReported - 1)];
@@ -104,8 +104,8 @@ void report_race(const Slot& other, uint64_t word, bool writes) {
   const Slot& mine = *self.slot;
   entry.line("race");
   const uint32_t depth = mine.depth.load(std::memory_order_relaxed);
-  entry.access(other, (word & kWrite) != 0, caught.address, caught.bytes, caught.site,
-               caught.calls, caught.depth);
+  entry.access(other, (word & kWrite) != 0, caught.address, caught.bytes, caught.site, caught.calls,
+               caught.depth);
   entry.access(mine, writes, mine.address, mine.bytes, mine.site, mine.calls, depth);
 }
 
@@ -116,7 +116,8 @@ void look_at(uint64_t word, bool writes) {
   if (!writes && (word & kWrite) == 0) return;
   const runtime::SpinGuard guard(caught_lock);
   if (!copy_details(other, word, caught)) return;
-  if (caught.address >= mine.address + mine.bytes || mine.address >= caught.address + caught.bytes) {
+  if (caught.address >= mine.address + mine.bytes ||
+      mine.address >= caught.address + caught.bytes) {
     return;  // another address with the same cell
   }
   if (is_meant(mine.address, mine.bytes)) return;

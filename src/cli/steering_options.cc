@@ -1,0 +1,108 @@
+#include "cli/steering_options.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/input.h"
+#include "cli/library_folder.h"
+#include "cli/program_words.h"
+
+namespace foretrace {
+namespace {
+
+bool is_plain(const std::string& word) {
+  return !word.empty() && word.find_first_not_of(
+                              "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx"
+                              "yz0123456789_-+=./:,@%") == std::string::npos;
+}
+
+std::string quoted(const std::string& word) {
+  if (is_plain(word)) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// gdb itself must not be steered: only what it starts gets the variables.
+std::vector<std::string> under_gdb(
+    const std::vector<std::string>& words,
+    const std::vector<std::pair<std::string, std::string>>& environment) {
+  std::string wrapper = "set exec-wrapper env";
+  for (const auto& [name, value] : environment) wrapper += " " + quoted(name + "=" + value);
+  std::vector<std::string> gdb = {"gdb", "-iex", wrapper, "--args"};
+  gdb.insert(gdb.end(), words.begin(), words.end());
+  return gdb;
+}
+
+Result<int> run_in_foreground(const std::vector<std::string>& words,
+                              const std::vector<std::pair<std::string, std::string>>& variables) {
+  const LeaveSignalsToProgram leave;
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  pointers.push_back(nullptr);
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGQUIT, SIG_DFL);
+    ::execvp(pointers[0], pointers.data());
+    fmt::print(stderr, "foretrace: cannot run {}: {}\n", words[0], std::strerror(errno));
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+}  // namespace
+
+void add_program_options(CLI::App& app, ProgramOptions& options) {
+  app.add_option("--timeout", options.seconds,
+                 "A run that takes longer is ended and counts as hanging")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  app.add_option("--stdin", options.input, "What the program reads (default: nothing)")
+      ->type_name("FILE");
+}
+
+Result<SteeredProgram> steered_program(const CLI::App& app, const ProgramOptions& options) {
+  SteeredProgram program;
+  Result<std::vector<std::string>> words = program_words(app);
+  if (!words) return tl::unexpected(words.error());
+  program.words = std::move(*words);
+  const Result<std::filesystem::path> libraries = library_folder();
+  if (!libraries) return tl::unexpected(libraries.error());
+  program.libraries = libraries->string();
+  if (!std::filesystem::exists(*libraries / "libforetrace_steer.so")) {
+    return fail("libforetrace_steer.so is not in {}: build or install Foretrace again",
+                libraries->string());
+  }
+  program.input = options.input;
+  program.seconds = options.seconds;
+  return program;
+}
+
+std::string shell_line(const std::vector<std::string>& words) {
+  std::vector<std::string> parts;
+  for (const std::string& word : words) parts.push_back(quoted(word));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+Result<int> run_again(const SteeredProgram& program, const std::string& settings_file, bool gdb) {
+  const Result<std::string> settings = read_input(settings_file);
+  if (!settings) return tl::unexpected(settings.error());
+  const std::vector<std::pair<std::string, std::string>> environment =
+      steering_environment(program.libraries, std::filesystem::absolute(settings_file).string());
+  return gdb ? run_in_foreground(under_gdb(program.words, environment), {})
+             : run_in_foreground(program.words, environment);
+}
+
+}  // namespace foretrace
