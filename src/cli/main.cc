@@ -102,16 +102,30 @@ std::string sentence_for(const CLI::App& app, const CLI::ParseError& error) {
 // program's words (run, record, c++, cc) it is what their own options end with,
 // and not needed: parsing stops at the first word that is none of theirs.
 void drop_end_of_options(const CLI::App& app, std::vector<std::string>& words) {
-  const std::vector<const CLI::App*> commands = app.get_subcommands([&](const CLI::App* command) {
-    return !words.empty() && command->get_name() == words[0] && command->get_prefix_command();
-  });
-  if (commands.empty()) return;
-  for (size_t i = 1; i < words.size() && words[i].starts_with('-'); ++i) {
+  const CLI::App* command = &app;
+  size_t i = 0;
+  for (; i < words.size(); ++i) {
+    const std::vector<const CLI::App*> named = command->get_subcommands(
+        [&](const CLI::App* known) { return known->get_name() == words[i]; });
+    if (named.empty()) break;
+    command = named[0];
+  }
+  if (!command->get_prefix_command()) return;
+  // Words in front of the program's that are no options: the id of a finding.
+  size_t positionals =
+      command->get_options([](const CLI::Option* option) { return !option->nonpositional(); })
+          .size();
+  for (; i < words.size(); ++i) {
     if (words[i] == "--") {
       words.erase(words.begin() + static_cast<ptrdiff_t>(i));
       return;
     }
-    const CLI::Option* const option = commands[0]->get_option_no_throw(words[i]);
+    if (!words[i].starts_with('-')) {
+      if (positionals == 0) return;
+      --positionals;
+      continue;
+    }
+    const CLI::Option* const option = command->get_option_no_throw(words[i]);
     if (option == nullptr && words[i].find('=') == std::string::npos) return;
     if (option != nullptr && takes_value(*option)) ++i;
   }

@@ -209,7 +209,7 @@ void Hunt::take_findings(const Task& task, const SteeredRun& run, SettingResult&
   std::set<std::string> locations;
   bool is_new = false;
   for (const RawEntry& entry : run.report.entries) {
-    if (entry.kind == RawEntry::Kind::shared || entry.kind == RawEntry::Kind::seen) continue;
+    if (!entry.is_error()) continue;
     Finding finding = resolver_.finding(entry);
     locations.insert(finding.variable.value_or(finding.lock.value_or("")));
     targets_.praise(entry);

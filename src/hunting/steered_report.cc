@@ -94,6 +94,14 @@ bool parse_first(const Fields& fields, RawEntry& entry) {
     entry.kind = RawEntry::Kind::deadlock;
   } else if (word == "shared") {
     entry.kind = RawEntry::Kind::shared;
+  } else if (word == "visited") {
+    entry.kind = RawEntry::Kind::visited;
+  } else if (word == "sync") {
+    entry.kind = RawEntry::Kind::sync;
+  } else if (word == "step") {
+    entry.kind = RawEntry::Kind::step;
+    entry.step = static_cast<uint32_t>(decimal(field(fields, 1)));
+    entry.missed = field(fields, 2) == "missed";
   } else if (word == "violation" || word == "seen") {
     entry.kind = word == "seen" ? RawEntry::Kind::seen : RawEntry::Kind::violation;
     entry.section = {std::string(field(fields, 1)), std::string(field(fields, 2)),

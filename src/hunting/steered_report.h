@@ -49,10 +49,15 @@ struct RawSection {
 };
 
 struct RawEntry {
-  enum class Kind { race, deadlock, violation, seen, shared };
+  enum class Kind { race, deadlock, violation, seen, visited, shared, sync, step };
   Kind kind = Kind::race;
+  bool is_error() const {
+    return kind == Kind::race || kind == Kind::deadlock || kind == Kind::violation;
+  }
   std::vector<RawAccess> accesses;
   RawSection section;
+  uint32_t step = 0;    // of the script
+  bool missed = false;  // a thread was held there in vain
 };
 
 struct SteeredReport {

@@ -10,21 +10,39 @@ namespace {
 
 // ---- where
 
-// Which thread was at a granule last, and whether several were: bit 31. Granules
+// Which thread was at a granule first, and whether several were: bit 31. Granules
 // that share an entry may look shared; that costs noise, nothing else.
 constexpr uint64_t kGranules = 1U << 16;
 constexpr uint32_t kShared = 1U << 31;
-std::atomic<uint32_t> visitors[kGranules];
+struct Visitor {
+  std::atomic<uint32_t> thread;
+  std::atomic<bool> wrote;
+  SiteRef site;  // where the first one was; two that write it at once leave one of both
+};
+Visitor visitors[kGranules];
 
-bool is_shared(uint64_t address) {
+Visitor& visitor_of(uint64_t address) {
   const uint64_t granule = address >> 4;
-  std::atomic<uint32_t>& entry = visitors[(granule ^ granule >> 16) & (kGranules - 1)];
-  const uint32_t seen = entry.load(std::memory_order_relaxed);
+  return visitors[(granule ^ granule >> 16) & (kGranules - 1)];
+}
+
+// Whether several threads were there; `first` is set to the first one's entry when
+// this is the second.
+bool is_shared(uint64_t address, bool write, SiteRef site, const Visitor*& first) {
+  Visitor& entry = visitor_of(address);
+  const uint32_t seen = entry.thread.load(std::memory_order_relaxed);
   if ((seen & kShared) != 0) return true;
   const uint32_t me = index_of(*self.slot) + 1;
   if (seen == me) return false;
-  entry.store(seen == 0 ? me : kShared, std::memory_order_relaxed);
-  return seen != 0;
+  if (seen == 0) {
+    entry.site = site;
+    entry.wrote.store(write, std::memory_order_relaxed);
+    entry.thread.store(me, std::memory_order_release);
+    return false;
+  }
+  first = &entry;
+  entry.thread.store(kShared, std::memory_order_relaxed);
+  return true;
 }
 
 uint64_t hash_of(SiteRef site) {
@@ -32,15 +50,19 @@ uint64_t hash_of(SiteRef site) {
   return (bits * 0x9E3779B97F4A7C15U) >> 48;
 }
 
-// Places where two threads were seen, told once each.
-constexpr uint64_t kTold = 1U << 16;
+// Places where two threads were seen, and those of synchronisation, told once each.
+constexpr uint64_t kTold = 1U << 18;
 std::atomic<bool> told[kTold];
 
-void tell_shared(uint64_t address, bool write, SiteRef site) {
-  std::atomic<bool>& place = told[(hash_of(site) * 2 + (write ? 1 : 0)) & (kTold - 1)];
+enum class Told : uint8_t { visited, shared, sync };
+
+void tell(uint64_t address, bool write, SiteRef site, Told what) {
+  static constexpr const char* kWords[] = {"visited", "shared", "sync"};
+  const uint64_t variant = static_cast<uint64_t>(what) * 2 + (write ? 1 : 0);
+  std::atomic<bool>& place = told[(hash_of(site) * 6 + variant) & (kTold - 1)];
   if (place.load(std::memory_order_relaxed) || place.exchange(true)) return;
   ReportEntry entry;
-  entry.line("shared");
+  entry.line("%s", kWords[static_cast<int>(what)]);
   const Slot& slot = *self.slot;
   entry.access(slot, write, address, 1, site, slot.calls,
                slot.depth.load(std::memory_order_relaxed));
@@ -153,8 +175,12 @@ void prepare_noise() { has_noise = settings().noise != Noise::none || settings()
 void make_noise(uint64_t address, bool write, SiteRef site) {
   const Settings& wanted = settings();
   if (wanted.shared_only || wanted.learn) {
-    const bool shared = is_shared(address);
-    if (shared && wanted.learn) tell_shared(address, write, site);
+    const Visitor* first = nullptr;
+    const bool shared = is_shared(address, write, site, first);
+    if (wanted.learn) tell(address, write, site, shared ? Told::shared : Told::visited);
+    if (wanted.learn && first != nullptr) {
+      tell(address, first->wrote.load(std::memory_order_relaxed), first->site, Told::shared);
+    }
     if (!shared && wanted.shared_only) return;
   }
   switch (wanted.noise) {
@@ -182,11 +208,12 @@ void make_noise(uint64_t address, bool write, SiteRef site) {
   }
 }
 
-void make_noise_at_sync() {
+void make_noise_at_sync(SiteRef site) {
+  if (settings().learn) tell(0, true, site, Told::sync);
   if (settings().noise == Noise::priority) {
     follow_priorities();
-  } else if (settings().noise == Noise::random && chance() && is_its_turn(SiteRef())) {
-    disturb(SiteRef());
+  } else if (settings().noise == Noise::random && chance() && is_its_turn(site)) {
+    disturb(site);
   }
 }
 

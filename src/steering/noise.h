@@ -9,7 +9,7 @@ namespace foretrace::steering {
 // At an access, with its window open.
 void make_noise(uint64_t address, bool write, SiteRef site);
 // At a synchronisation.
-void make_noise_at_sync();
+void make_noise_at_sync(SiteRef site);
 
 // Whether the settings ask for anything at accesses.
 extern bool has_noise;

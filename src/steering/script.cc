@@ -29,8 +29,14 @@ void advance() {
   }
 }
 
+void tell(uint32_t step, const char* what) {
+  ReportEntry entry;
+  entry.line("step\t%u\t%s", step, what);
+}
+
 void finish(uint32_t step) {
   if (!states[step].done.exchange(true)) {
+    tell(step, "done");
     if (ReportHeader* const report = report_header()) ++report->steps;
   }
   advance();
@@ -96,6 +102,7 @@ bool all_last_are_reached() {
 }
 
 void note_miss(uint32_t step) {
+  tell(step, "missed");
   if (states[step].missed.fetch_add(1) + 1 >= kMostMisses) states[step].done.store(true);
 }
 

@@ -126,7 +126,15 @@ bool add_step(const Fields& fields) {
   Step step = {thread_named(fields[1]), std::strncmp(fields[2], "last-", 5) == 0,
                std::strstr(fields[2], "sync") != nullptr};
   steps.add() = step;
-  return add_rule(Purpose::step, access_named(fields[4]), fields[3], "", steps.count - 1);
+  // A place may have several names: "@program+1f3a|@program+2b40".
+  char* place = ::strdup(fields[3]);
+  while (place != nullptr) {
+    char* const next = std::strchr(place, '|');
+    if (next != nullptr) *next = '\0';
+    if (!add_rule(Purpose::step, access_named(fields[4]), place, "", steps.count - 1)) return false;
+    place = next != nullptr ? next + 1 : nullptr;
+  }
+  return true;
 }
 
 // ---- sections, as in docs/formats/sections.md; places may be "@module+offset"

@@ -20,7 +20,7 @@ SyncPoint::SyncPoint(const void* return_address) {
   slot.hooks.store(slot.hooks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   settle_healing();
   if (self.open_count > 0) leave_returned_sections(FORETRACE_FRAME);
-  if (has_noise) make_noise_at_sync();
+  if (has_noise) make_noise_at_sync(site_);
   if (has_script) follow_script_at_sync(site_);
 }
 
@@ -31,7 +31,7 @@ void pass_atomic(SiteRef site) {
   self.slot->hooks.store(self.slot->hooks.load(std::memory_order_relaxed) + 1,
                          std::memory_order_release);
   settle_healing();
-  if (has_noise) make_noise_at_sync();
+  if (has_noise) make_noise_at_sync(site);
   if (has_script) follow_script_at_sync(site);
 }
 
