@@ -42,6 +42,7 @@ struct Request {
   std::string static_word;  // the word that asks for libraries in the program
   bool has_debug_option = false;
   bool has_ignore_list = false;
+  std::string sections;  // of a program that is built to be healed
 
   bool links_statically() const { return links && !static_word.empty(); }
 };
@@ -85,6 +86,23 @@ void hand_ignore_lists_to_plugin(Words& words) {
   if (!files.empty()) ::setenv("FORETRACE_IGNORELIST", files.c_str(), 1);
 }
 
+// Takes --heal=FILE out of the words; the plugin reads the file that a variable
+// names.
+Result<std::string> take_sections(Words& words) {
+  constexpr std::string_view kOption = "--heal=";
+  std::string sections;
+  for (const std::string& word : words) {
+    if (word.starts_with(kOption)) sections = word.substr(kOption.size());
+    if (word == "--heal") return fail("--heal needs a file of sections: --heal=FILE");
+  }
+  if (sections.empty()) return sections;
+  std::erase_if(words, [&](const std::string& word) { return word.starts_with(kOption); });
+  if (!std::filesystem::exists(sections)) return fail("--heal: there is no file {}", sections);
+  const std::string path = std::filesystem::absolute(sections).string();
+  ::setenv("FORETRACE_HEAL_SECTIONS", path.c_str(), 1);
+  return path;
+}
+
 enum class Compiler { clang_with_plugin, clang, gcc };
 
 std::string shell_word(std::string_view word) {
@@ -117,7 +135,11 @@ Result<Compiler> kind_of(const Words& compiler) {
 Words our_words(const Request& request, Compiler compiler, const std::filesystem::path& folder) {
   const std::string runtime = (folder / "libforetrace_runtime.so").string();
   const std::string find_runtime = "-Wl,-rpath," + folder.string();
-  Words words = {"-DFORETRACE=1", "-idirafter", include_folder(folder).string()};
+  const std::string steer = (folder / "libforetrace_steer.so").string();
+  const bool heals = !request.sections.empty();
+  Words words = {"-idirafter", include_folder(folder).string()};
+  // Annotations are for recordings.
+  if (!heals) words.insert(words.begin(), "-DFORETRACE=1");
   if (!request.has_debug_option) words.emplace_back("-g");  // names and places
   const auto add = [&](std::initializer_list<std::string> more) {
     words.insert(words.end(), more);
@@ -125,6 +147,7 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   if (compiler == Compiler::gcc) {
     add({"-fsanitize=thread"});
     // GCC links libtsan: it finds the runtime under that name.
+    if (request.links && heals) add({"-Wl,--no-as-needed", steer, "-Wl,--as-needed"});
     if (request.links) add({"-L" + libtsan_folder(folder).string(), find_runtime});
     return words;
   }
@@ -136,7 +159,11 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
          "-tsan-instrument-read-before-write"});
   }
   if (request.links && !request.links_statically()) {
-    add({"-Wl,--push-state,--no-as-needed", runtime, "-Wl,--pop-state", find_runtime});
+    add({"-Wl,--push-state,--no-as-needed"});
+    if (heals) add({steer});
+    // What the steering runtime does not have: the operations of atomics.
+    if (!heals || compiler != Compiler::clang_with_plugin) add({runtime});
+    add({"-Wl,--pop-state", find_runtime});
   }
   // Clang would otherwise warn about those that a step does not need.
   words.insert(words.begin(), "--start-no-unused-arguments");
@@ -188,6 +215,9 @@ Result<void> check(const Request& request, Compiler compiler, const std::filesys
         "dynamically, or compile it with Clang 22",
         request.static_word);
   }
+  if (request.links_statically() && !request.sections.empty()) {
+    return fail("{}: a program that is healed must be linked dynamically", request.static_word);
+  }
   if (compiler == Compiler::gcc && request.has_ignore_list) {
     return fail(
         "-fsanitize-ignorelist: GCC has no ignore lists; use Clang, or write "
@@ -203,7 +233,10 @@ Result<void> check(const Request& request, Compiler compiler, const std::filesys
 Result<int> compile(const CLI::App& app, bool cplusplus) {
   Words given = app.remaining();
   if (!given.empty() && given.front() == "--") given.erase(given.begin());
-  const Request request = understand(given);
+  const Result<std::string> sections = take_sections(given);
+  if (!sections) return tl::unexpected(sections.error());
+  Request request = understand(given);
+  request.sections = *sections;
   Words compiler = chosen_compiler(cplusplus);
   Result<Compiler> kind = Compiler::clang_with_plugin;
   if (compiler.empty()) {
@@ -236,6 +269,7 @@ const CommandRegistration cplusplus({
                 "  make CXX='foretrace c++'\n"
                 "  cmake -DCMAKE_CXX_COMPILER=foretrace-c++ …\n"
                 "  FORETRACE_CXX=g++ foretrace c++ -O2 -o bank bank.cpp\n"
+                "  foretrace c++ --heal=bank.sections -O2 -o bank bank.cpp   # see foretrace heal\n"
                 "All arguments go to clang++-22, or to the compiler that FORETRACE_CXX names.\n",
     .setup = setup<true>,
 });

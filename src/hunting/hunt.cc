@@ -7,6 +7,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
+#include "hunting/oracle.h"
 
 namespace foretrace {
 namespace {
@@ -96,7 +97,7 @@ void Hunt::work(const RunFolder& folder) {
       stopping_ = true;
       return;
     }
-    take(*task, *run, is_good(*run));
+    take(*task, *run, is_good_run(*run, options_.oracle));
     std::error_code ignored;
     for (const std::string& path : {run->settings_path, run->output_path, run->errors_path}) {
       std::filesystem::remove(path, ignored);
@@ -150,25 +151,6 @@ size_t Hunt::choose_setting() {
   }
   return *std::max_element(usable.begin(), usable.end(),
                            [&](size_t a, size_t b) { return score(rows_[a]) < score(rows_[b]); });
-}
-
-Result<bool> Hunt::is_good(const SteeredRun& run) const {
-  if (options_.oracle.empty() || run.result.end == RunResult::End::timed_out) {
-    return run.result.good();
-  }
-  const Result<RunResult> judged = run_supervised({
-      .words = {"/bin/sh", "-c", options_.oracle},
-      .environment = {{"FORETRACE_STATUS",
-                       std::to_string(run.result.end == RunResult::End::killed_by_signal
-                                          ? 128 + run.result.status
-                                          : run.result.status)},
-                      {"FORETRACE_STDOUT", run.output_path},
-                      {"FORETRACE_STDERR", run.errors_path}},
-      .output = "/dev/null",
-      .errors = "/dev/null",
-  });
-  if (!judged) return tl::unexpected(judged.error());
-  return judged->good();
 }
 
 void Hunt::take(const Task& task, const SteeredRun& run, const Result<bool>& good) {

@@ -94,7 +94,6 @@ class Hunt {
   void take(const Task& task, const SteeredRun& run, const Result<bool>& good);
   void take_findings(const Task& task, const SteeredRun& run, SettingResult& row);
   void take_failure(const Task& task, const SteeredRun& run, SettingResult& row);
-  Result<bool> is_good(const SteeredRun& run) const;
   std::string kept_folder(const Task& task, const SteeredRun& run) const;
   void stop(const std::string& why);
 

@@ -275,7 +275,10 @@ Finding PlaceResolver::finding(const RawEntry& entry) {
     finding.detail["section"] = {{"kind", entry.section.kind},
                                  {"variable", entry.section.variable},
                                  {"entry", entry.section.entry},
-                                 {"end", entry.section.end}};
+                                 {"entry_access", entry.section.entry_access},
+                                 {"end", entry.section.end},
+                                 {"end_access", finding.events.back().op == Op::wr ? "write"
+                                                                                   : "read"}};
     return finding;
   }
   finding.kind = "data-race";

@@ -17,6 +17,9 @@ class Hooks {
   llvm::FunctionCallee copy_string() const { return copy_string_; }
   llvm::FunctionCallee call() const { return call_; }
   llvm::FunctionCallee entry() const { return entry_; }
+  llvm::FunctionCallee section_front() const { return section_front_; }
+  llvm::FunctionCallee section_behind() const { return section_behind_; }
+  llvm::FunctionCallee section_left() const { return section_left_; }
   llvm::FunctionCallee atomic_begin() const { return atomic_begin_; }
   llvm::FunctionCallee atomic_read() const { return atomic_read_; }
   llvm::FunctionCallee atomic_write() const { return atomic_write_; }
@@ -33,6 +36,9 @@ class Hooks {
   llvm::FunctionCallee copy_string_;
   llvm::FunctionCallee call_;
   llvm::FunctionCallee entry_;
+  llvm::FunctionCallee section_front_;
+  llvm::FunctionCallee section_behind_;
+  llvm::FunctionCallee section_left_;
   llvm::FunctionCallee atomic_begin_;
   llvm::FunctionCallee atomic_read_;
   llvm::FunctionCallee atomic_write_;

@@ -16,6 +16,7 @@
 #include "instrument/library_calls.h"
 #include "instrument/loop_ranges.h"
 #include "instrument/names.h"
+#include "instrument/section_points.h"
 #include "instrument/sites.h"
 
 namespace foretrace::instrument {
@@ -41,6 +42,22 @@ class FunctionInstrumenter {
         sites_(sites),
         ignored_(ignored) {
     if (!function.hasOptNone()) loop_ranges_.emplace(function, manager);
+  }
+
+  // Of a program that is built to be healed: hooks where sections begin and end,
+  // on both sides of the access, and nowhere else.
+  void run_for(const SectionPoints& points) {
+    std::vector<Access> chosen;
+    for (llvm::Instruction& instruction : llvm::instructions(function_)) {
+      llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&instruction);
+      if (pointer == nullptr || is_atomic(instruction) || !may_be_shared(pointer)) continue;
+      const SiteTable::Place place = SiteTable::place_of(instruction);
+      const std::string what = description_of(instruction, pointer).what;
+      if (!points.contain(place.file, place.line, place.column, what)) continue;
+      chosen.push_back({&instruction, pointer, 0, llvm::isa<llvm::StoreInst>(instruction)});
+    }
+    for (const Access& access : chosen) insert_on_both_sides(access);
+    if (!chosen.empty()) insert_where_left();
   }
 
   void run() {
@@ -175,6 +192,29 @@ class FunctionInstrumenter {
     }
   }
 
+  void insert_on_both_sides(const Access& access) {
+    llvm::Constant* const site = site_of(*access.instruction, access.pointer);
+    llvm::IRBuilder<> builder(access.instruction);
+    builder.CreateCall(hooks_.section_front(),
+                       {access.pointer, builder.getInt32(access.write ? 1 : 0), site});
+    builder.SetInsertPoint(access.instruction->getNextNode());
+    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+    builder.CreateCall(hooks_.section_behind(),
+                       {access.pointer, builder.getInt32(access.write ? 1 : 0), site});
+  }
+
+  // Sections end with their function. An exception that nothing in the function
+  // looks at is seen by the frames of later hooks.
+  void insert_where_left() {
+    for (llvm::BasicBlock& block : function_) {
+      llvm::Instruction* const end = block.getTerminator();
+      if (!llvm::isa<llvm::ReturnInst>(end) && !llvm::isa<llvm::ResumeInst>(end)) continue;
+      llvm::Instruction* const tail = block.getTerminatingMustTailCall();
+      llvm::IRBuilder<> builder(tail != nullptr ? tail : end);
+      builder.CreateCall(hooks_.section_left(), {});
+    }
+  }
+
   // Reads behind the loop and writes in front of it, as above. But where a loop
   // also writes, its reads are recorded in front of the writes: else they would
   // seem to see what the loop has written.
@@ -290,12 +330,18 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
   const Hooks hooks(module);
   const Describer describer(module);
   const IgnoreList ignore_list;
+  const SectionPoints section_points;
   SiteTable sites(module);
   for (llvm::Function& function : module) {
     // The linker takes one that is available elsewhere from there.
     if (function.isDeclarationForLinker() || is_left_alone(function)) continue;
     const bool ignored = ignore_list.covers(function);
-    FunctionInstrumenter(function, hooks, describer, sites, functions, ignored).run();
+    FunctionInstrumenter instrumenter(function, hooks, describer, sites, functions, ignored);
+    if (section_points.exist()) {
+      instrumenter.run_for(section_points);
+    } else {
+      instrumenter.run();
+    }
   }
   return llvm::PreservedAnalyses::none();
 }

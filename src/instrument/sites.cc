@@ -81,6 +81,12 @@ llvm::Constant* SiteTable::text(llvm::StringRef content) {
   return known;
 }
 
+SiteTable::Place SiteTable::place_of(const llvm::Instruction& instruction) {
+  const llvm::DILocation* const place = shown_place(instruction.getDebugLoc());
+  if (place == nullptr) return {};
+  return {file_name(*place), place->getLine(), place->getColumn()};
+}
+
 llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
                                    const Description& description) {
   const llvm::DILocation* const place = shown_place(instruction.getDebugLoc());

@@ -18,6 +18,12 @@ class SiteTable {
   // The site of an instruction: of the innermost frame that is not in a system
   // header, so that a lock taken by std::lock_guard is shown where the program
   // makes the guard.
+  struct Place {
+    std::string file;
+    uint32_t line = 0;
+    uint32_t column = 0;
+  };
+  static Place place_of(const llvm::Instruction& instruction);
   llvm::Constant* site_of(const llvm::Instruction& instruction, const Description& description);
 
  private:

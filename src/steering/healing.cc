@@ -156,8 +156,13 @@ void release_single() {
   single.entered = 0;
 }
 
+bool may_disturb(const SectionAccess& access, uint32_t section) {
+  return (settings().sections[section].allowed & (access.write ? kAllowWrite : kAllowRead)) == 0;
+}
+
 // An access of the variable outside every section: a section of its own.
 void guard_single(const SectionAccess& access, uint32_t section) {
+  if (!may_disturb(access, section)) return;
   OpenSection open = {access.address, access.frame, section, 1, 0};
   if (settings().healing != Healing::lock) {
     SectionCell& cell = section_cell(access.address);

@@ -10,6 +10,11 @@
 namespace foretrace::steering {
 
 inline constexpr const char* kSettingsVariable = "FORETRACE_STEER";  // the path of the settings
+// Of a program that is linked with the runtime to be healed, and started as ever: the
+// file of sections, how (yield, priority, lock), and where the log goes.
+inline constexpr const char* kHealVariable = "FORETRACE_HEAL";
+inline constexpr const char* kHealByVariable = "FORETRACE_HEAL_BY";
+inline constexpr const char* kHealLogVariable = "FORETRACE_HEAL_LOG";
 inline constexpr const char* kSettingsHeader = "foretrace/steer/1";
 inline constexpr uint32_t kReportVersion = 1;
 inline constexpr size_t kReportBytes = size_t{64} << 20;  // a sparse file

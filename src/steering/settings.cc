@@ -166,6 +166,7 @@ bool add_end(const Fields& fields) {
   SectionEntry& section = sections.items[current_section];
   SectionEnd& end = ends.add();
   end = {current_section, allowed_named(fields[4]), access_named(fields[1]), ::strdup(fields[2])};
+  section.allowed &= end.allowed;
   if (!is(current_function, "-") && !is(fields[3], "-") && !is(current_function, fields[3])) {
     section.ends_elsewhere = true;
   }
@@ -177,7 +178,8 @@ bool add_end(const Fields& fields) {
 bool parse_section_line(const Fields& fields, bool& good) {
   if (is(fields[0], "section")) {
     sections.add() = {::strdup(fields[1]), ::strdup(fields[2]),           "",
-                      AccessKind::any,     is(fields[3], "synchronises"), false};
+                      AccessKind::any,     is(fields[3], "synchronises"), false,
+                      kAllowRead | kAllowWrite};
     // Others that access the variable are to be seen as well.
     if (fields[2][0] != '\0' && !is(fields[2], "-")) {
       good = add_rule(Purpose::variable, AccessKind::any, "", fields[2], sections.count - 1);
@@ -298,11 +300,24 @@ const Settings& settings() { return read; }
 
 bool read_settings() {
   const char* const path = std::getenv(kSettingsVariable);
-  if (path == nullptr || path[0] == '\0') return false;
+  const char* const sections_path = std::getenv(kHealVariable);
   read.strength = 1'000'000;
   read.hold = 100'000'000;
   read.budget = 1'000'000'000;
-  if (!parse_file(path)) return false;
+  if (path != nullptr && path[0] != '\0') {
+    if (!parse_file(path)) return false;
+  } else if (sections_path != nullptr && sections_path[0] != '\0') {
+    const char* const by = std::getenv(kHealByVariable);
+    read.healing = Healing::lock;
+    if (by != nullptr && !choose(by, read.healing, kHealings, 4)) {
+      std::fprintf(stderr, "foretrace: %s is yield, priority or lock, not %s\n", kHealByVariable, by);
+      return false;
+    }
+    read.log = std::getenv(kHealLogVariable);
+    if (!parse_file(sections_path)) return false;
+  } else {
+    return false;
+  }
   read.rules = rules.items;
   read.rule_count = rules.count;
   read.steps = steps.items;

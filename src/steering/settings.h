@@ -50,6 +50,7 @@ struct SectionEntry {
   AccessKind access;
   bool synchronises;    // contains synchronisation: is not locked
   bool ends_elsewhere;  // an end is in another function than the entry
+  uint8_t allowed;      // at every end
 };
 
 struct SectionEnd {

@@ -1,0 +1,15 @@
+// foretrace sections: atomic sections. The group is registered here.
+#include "cli/command.h"
+
+namespace foretrace {
+namespace {
+
+const CommandRegistration registration({
+    .name = "sections",
+    .summary = "atomic sections: stretches of code that should not be disturbed",
+    .examples = "",
+    .setup = group_setup,
+});
+
+}  // namespace
+}  // namespace foretrace
