@@ -34,17 +34,17 @@ Result<int> run(const CLI::App& app, const Options& options) {
   if (!program) return tl::unexpected(program.error());
   catch_interrupt();
   const size_t before = sections->size();
-  const Result<PruneResult> result = prune_sections(
-      std::move(*sections),
-      {*program, options.oracle, options.quiet, options.runs, options.seed}, say);
+  const Result<PruneResult> result =
+      prune_sections(std::move(*sections),
+                     {*program, options.oracle, options.quiet, options.runs, options.seed}, say);
   if (!result) return tl::unexpected(result.error());
   if (Result<void> done = write_text(options.output, sections_text(result->sections)); !done) {
     return tl::unexpected(done.error());
   }
   say(fmt::format("{} of {} left after {} ({} good): {} violated in good runs, {} never come to",
-                  result->sections.size(), counted(before, "section"),
-                  counted(result->runs, "run"), result->good_runs,
-                  counted(result->violated, "end"), counted(result->unseen, "end")));
+                  result->sections.size(), counted(before, "section"), counted(result->runs, "run"),
+                  result->good_runs, counted(result->violated, "end"),
+                  counted(result->unseen, "end")));
   if (!result->settled) say("the runs were used up before nothing changed any more (--runs)");
   return kExitClean;
 }

@@ -24,24 +24,24 @@ void drop_never_reported(std::vector<AtomicSection>& sections) {
     for (const SectionEndPoint& end : section.ends) {
       if (end.is_never_reported()) section.exits.push_back({"", end.site, end.function});
     }
-    std::erase_if(section.ends,
-                  [](const SectionEndPoint& end) { return end.is_never_reported(); });
+    std::erase_if(section.ends, [](const SectionEndPoint& end) { return end.is_never_reported(); });
   }
   std::erase_if(sections, [](const AtomicSection& section) { return section.ends.empty(); });
 }
 
 // Different noise in each run, so that different schedules come about.
 NoiseSetting noise_of(uint64_t run) {
-  static const std::vector<NoiseSetting> kNoises = {
-      {}, {"random", "sleep", 500, 100, true}, {"random", "yield", 50, 300, true},
-      {"random", "sleep", 1000, 50, false}, {"priority", "sleep", 300, 1000, false}};
+  static const std::vector<NoiseSetting> kNoises = {{},
+                                                    {"random", "sleep", 500, 100, true},
+                                                    {"random", "yield", 50, 300, true},
+                                                    {"random", "sleep", 1000, 50, false},
+                                                    {"priority", "sleep", 300, 1000, false}};
   return kNoises[run % kNoises.size()];
 }
 
 }  // namespace
 
-Result<PruneResult> prune_sections(std::vector<AtomicSection> sections,
-                                   const PruneOptions& options,
+Result<PruneResult> prune_sections(std::vector<AtomicSection> sections, const PruneOptions& options,
                                    const std::function<void(const std::string&)>& say) {
   Result<std::unique_ptr<RunFolder>> folder = RunFolder::create();
   if (!folder) return tl::unexpected(folder.error());

@@ -28,8 +28,7 @@ struct PruneResult {
   bool settled = false;   // else the runs were used up before nothing changed any more
 };
 
-Result<PruneResult> prune_sections(std::vector<AtomicSection> sections,
-                                   const PruneOptions& options,
+Result<PruneResult> prune_sections(std::vector<AtomicSection> sections, const PruneOptions& options,
                                    const std::function<void(const std::string&)>& say);
 
 }  // namespace foretrace

@@ -19,8 +19,8 @@ std::string field(const Fields& fields, size_t i) {
 
 bool is_site(const std::string& site) {
   const size_t last = site.rfind(':');
-  const size_t first = last != std::string::npos && last > 0 ? site.rfind(':', last - 1)
-                                                             : std::string::npos;
+  const size_t first =
+      last != std::string::npos && last > 0 ? site.rfind(':', last - 1) : std::string::npos;
   return first != std::string::npos && first > 0 &&
          parse_integer(site.substr(first + 1, last - first - 1)).value_or(0) > 0 &&
          parse_integer(site.substr(last + 1)).value_or(-1) >= 0;
@@ -67,8 +67,8 @@ class Reader {
     const std::string word(fields[0]);
     if (word == "section") {
       if (Result<void> done = close(); !done) return done;
-      sections_.push_back({field(fields, 1), field(fields, 2), field(fields, 3) == "synchronises",
-                           {}, {}, {}});
+      sections_.push_back(
+          {field(fields, 1), field(fields, 2), field(fields, 3) == "synchronises", {}, {}, {}});
       return {};
     }
     if (word != "entry" && word != "end" && word != "exit") {

@@ -272,13 +272,13 @@ Finding PlaceResolver::finding(const RawEntry& entry) {
     finding.message = "another thread came between the accesses of an atomic section";
     finding.reason = fmt::format("The section begins at {} and ends at {}.", entry.section.entry,
                                  entry.section.end);
-    finding.detail["section"] = {{"kind", entry.section.kind},
-                                 {"variable", entry.section.variable},
-                                 {"entry", entry.section.entry},
-                                 {"entry_access", entry.section.entry_access},
-                                 {"end", entry.section.end},
-                                 {"end_access", finding.events.back().op == Op::wr ? "write"
-                                                                                   : "read"}};
+    finding.detail["section"] = {
+        {"kind", entry.section.kind},
+        {"variable", entry.section.variable},
+        {"entry", entry.section.entry},
+        {"entry_access", entry.section.entry_access},
+        {"end", entry.section.end},
+        {"end_access", finding.events.back().op == Op::wr ? "write" : "read"}};
     return finding;
   }
   finding.kind = "data-race";

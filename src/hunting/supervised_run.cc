@@ -6,10 +6,12 @@
 #include <cstring>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
 #include "base/text.h"
 
 namespace foretrace {
@@ -218,6 +220,21 @@ class Supervisor {
   Verdict verdict_;
 };
 
+// Ctrl-C may have been noted by another thread, or meant for this process only.
+ssize_t await_verdict(int pipe, pid_t supervisor, Verdict& verdict) {
+  constexpr int kLookEvery = 200;  // milliseconds
+  for (bool told = false;;) {
+    pollfd waiting = {pipe, POLLIN, 0};
+    const int ready = ::poll(&waiting, 1, kLookEvery);
+    if (interrupted() && !told) {
+      ::kill(supervisor, SIGTERM);
+      told = true;
+    }
+    if (ready > 0) return ::read(pipe, &verdict, sizeof verdict);
+    if (ready < 0 && errno != EINTR) return -1;
+  }
+}
+
 }  // namespace
 
 std::string RunResult::text() const {
@@ -253,10 +270,7 @@ Result<RunResult> run_supervised(const RunRequest& request) {
   if (supervisor == 0) Supervisor(request, prepared, pipe[1]).run();
   ::close(pipe[1]);
   Verdict verdict;
-  ssize_t got = -1;
-  while (supervisor > 0 && (got = ::read(pipe[0], &verdict, sizeof verdict)) < 0 &&
-         errno == EINTR) {
-  }
+  const ssize_t got = supervisor > 0 ? await_verdict(pipe[0], supervisor, verdict) : -1;
   ::close(pipe[0]);
   if (supervisor < 0) return fail("cannot start a process: {}", std::strerror(errno));
   while (::waitpid(supervisor, nullptr, 0) < 0 && errno == EINTR) {

@@ -23,8 +23,7 @@ Hooks::Hooks(llvm::Module& module) {
       declare(module, "__foretrace_copy_string", nothing, {pointer, pointer, large, pointer});
   entry_ = declare(module, "__foretrace_entry", nothing, {pointer});
   call_ = declare(module, "__foretrace_call", nothing, {pointer});
-  section_front_ =
-      declare(module, "__foretrace_section_front", nothing, {pointer, small, pointer});
+  section_front_ = declare(module, "__foretrace_section_front", nothing, {pointer, small, pointer});
   section_behind_ =
       declare(module, "__foretrace_section_behind", nothing, {pointer, small, pointer});
   section_left_ = declare(module, "__foretrace_section_left", nothing, {});

@@ -177,8 +177,8 @@ bool add_end(const Fields& fields) {
 // False: this is no line of a section.
 bool parse_section_line(const Fields& fields, bool& good) {
   if (is(fields[0], "section")) {
-    sections.add() = {::strdup(fields[1]), ::strdup(fields[2]),           "",
-                      AccessKind::any,     is(fields[3], "synchronises"), false,
+    sections.add() = {::strdup(fields[1]),     ::strdup(fields[2]),           "",
+                      AccessKind::any,         is(fields[3], "synchronises"), false,
                       kAllowRead | kAllowWrite};
     // Others that access the variable are to be seen as well.
     if (fields[2][0] != '\0' && !is(fields[2], "-")) {
@@ -310,7 +310,8 @@ bool read_settings() {
     const char* const by = std::getenv(kHealByVariable);
     read.healing = Healing::lock;
     if (by != nullptr && !choose(by, read.healing, kHealings, 4)) {
-      std::fprintf(stderr, "foretrace: %s is yield, priority or lock, not %s\n", kHealByVariable, by);
+      std::fprintf(stderr, "foretrace: %s is yield, priority or lock, not %s\n", kHealByVariable,
+                   by);
       return false;
     }
     read.log = std::getenv(kHealLogVariable);

@@ -34,6 +34,14 @@ int main() {
   };
   std::thread first(work);
   std::thread second(work);
+  std::thread visitor([] {
+    for (int i = 0; i < 200; ++i) {
+      const std::lock_guard guard(mutex);
+      ++visits;
+      sched_yield();
+    }
+  });
+  visitor.join();
   first.join();
   second.join();
   return sold != 30;
