@@ -43,15 +43,17 @@ double work(int rounds) {
   double table[512];
   for (int i = 0; i < 512; ++i) table[i] = i;
   for (int round = 0; round < rounds; ++round) {
-    for (int i = 1; i < 512; ++i) table[i] = table[i] * 0.999 + table[i - 1] * 0.001;
-    for (int i = 1; i < 512; ++i) table[i] += table[511 - i] * 1e-6;
+    for (int step = 0; step < 10; ++step) {
+      for (int i = 1; i < 512; ++i) table[i] = table[i] * 0.999 + table[i - 1] * 0.001;
+      for (int i = 1; i < 512; ++i) table[i] += table[511 - i] * 1e-6;
+    }
     deposits[round % 20]();
   }
   return table[511];
 }
 
 int main(int, char**) {
-  const int rounds = 300000;
+  const int rounds = 20000;
   double one = 0;
   double other = 0;
   std::thread first([&] { one = work(rounds); });

@@ -30,7 +30,10 @@ PlaceText parse(const std::string& text) {
 }
 
 bool same_event(const FindingEvent& a, const FindingEvent& b, bool is_deadlock) {
-  return (is_deadlock || a.op == b.op) && same_place(a.site, b.site);
+  if (!is_deadlock && a.op != b.op) return false;
+  // Compilers have no place for what they moved out of a loop.
+  if (a.site.empty() && b.site.empty()) return a.object == b.object && a.function == b.function;
+  return same_place(a.site, b.site);
 }
 
 }  // namespace
@@ -38,7 +41,7 @@ bool same_event(const FindingEvent& a, const FindingEvent& b, bool is_deadlock) 
 bool same_place(const std::string& a, const std::string& b) {
   const PlaceText one = parse(a);
   const PlaceText other = parse(b);
-  return one.line != 0 && one.line == other.line &&
+  return !one.file.empty() && !other.file.empty() && one.line == other.line &&
          (one.column == other.column || one.column == 0 || other.column == 0) &&
          steering::same_file(one.file.c_str(), other.file.c_str());
 }

@@ -22,6 +22,8 @@ TEST(SamePlace, FilesMayBeLongerAndColumnsMissing) {
   EXPECT_FALSE(same_place("a.cpp:3:5", "/home/x/aa.cpp:3:5"));
   EXPECT_FALSE(same_place("a.cpp:3:5", "a.cpp:3:6"));
   EXPECT_FALSE(same_place("a.cpp:3:5", "a.cpp:4:5"));
+  EXPECT_TRUE(same_place("a.cpp", "src/a.cpp"));  // the compiler had no line
+  EXPECT_FALSE(same_place("a.cpp", "a.cpp:4"));
   EXPECT_FALSE(same_place("", ""));
 }
 

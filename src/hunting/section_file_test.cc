@@ -57,8 +57,9 @@ TEST_F(SectionFile, ErrorsNameTheLine) {
             ":3: 'look' is not read or write");
   EXPECT_EQ(error(start + "section\tuser\tx\nentry\tread\ta.c\tf\n"),
             ":3: 'a.c' is not file:line:column");
-  EXPECT_EQ(error(start + "section\tuser\tx\nentry\tread\ta.c:1:1\tf\nend\tread\ta.c:2:1\tf\tall\n"),
-            ":4: what is allowed is none, read, write or read,write, not 'all'");
+  EXPECT_EQ(
+      error(start + "section\tuser\tx\nentry\tread\ta.c:1:1\tf\nend\tread\ta.c:2:1\tf\tall\n"),
+      ":4: what is allowed is none, read, write or read,write, not 'all'");
   EXPECT_EQ(error(start + "section\tuser\tx\nsection\tuser\ty\n"),
             ":3: the section before has no entry");
 }

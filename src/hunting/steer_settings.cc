@@ -31,7 +31,7 @@ std::string SteerSettings::text(const std::string& report) const {
   if (learn) line("learn");
   for (const SteerPlace& site : sites) line("site", site.place, site.variable);
   for (const std::string& variable : variables) line("variable", variable);
-  for (const SteerPlace& meeting : meetings) line("meet", meeting.place);
+  for (const SteerPlace& meeting : meetings) line("meet", meeting.place, "any", meeting.variable);
   for (const SteerStep& step : steps) {
     line("step", step.thread,
          fmt::format("{}{}", step.last ? "last-" : "", step.sync ? "sync" : "access"), step.place,

@@ -46,7 +46,9 @@ TEST(SupervisedRun, WhatIsLeftBehindIsEnded) {
 }
 
 TEST(SupervisedRun, AProgramThatIsNotThere) {
-  const Result<RunResult> result = run_supervised({.words = {"/nowhere/at/all"}});
+  RunRequest request;
+  request.words = {"/nowhere/at/all"};
+  const Result<RunResult> result = run_supervised(request);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().message, "cannot run /nowhere/at/all: No such file or directory");
 }

@@ -31,13 +31,15 @@ class Targets {
 
  private:
   struct Target {
+    std::string place;  // empty: wherever the variable is accessed
     std::string variable;
     double weight = 1;
   };
   void add(const std::string& place, const std::string& variable, double weight);
-  std::vector<std::string> pick(size_t count, std::mt19937_64& random) const;
+  std::vector<SteerPlace> pick(size_t count, std::mt19937_64& random) const;
+  static std::string key_of(const std::string& place, const std::string& variable);
 
-  std::map<std::string, Target> places_;  // by what settings call them
+  std::map<std::string, Target> places_;
   std::vector<std::string> known_sites_;  // of findings, as the source calls them
 };
 

@@ -61,20 +61,30 @@ bool is(const char* word, const char* expected) { return std::strcmp(word, expec
 
 uint64_t number(const char* text) { return std::strtoull(text, nullptr, 10); }
 
-// "file:line:column", cut apart in place; the copy of the whole is kept.
-bool parse_place(const char* text, Rule& rule) {
+bool is_number(const char* text) {
+  return text[0] != '\0' && std::strspn(text, "0123456789") == std::strlen(text);
+}
+
+// The number behind the last colon, which is cut off with it; false if there is none.
+bool take_number(char* text, uint32_t& value) {
+  char* const colon = std::strrchr(text, ':');
+  if (colon == nullptr || !is_number(colon + 1)) return false;
+  *colon = '\0';
+  value = static_cast<uint32_t>(number(colon + 1));
+  return true;
+}
+
+// "file:line:column", "file:line", or a file: compilers have no line for what they
+// moved out of a loop, or say 0.
+void parse_place(const char* text, Rule& rule) {
   char* const file = ::strdup(text);
-  char* const second = std::strrchr(file, ':');
-  if (second == nullptr) return false;
-  *second = '\0';
-  char* const first = std::strrchr(file, ':');
-  const bool has_column = first != nullptr && first[1] != '\0' &&
-                          std::strspn(first + 1, "0123456789") == std::strlen(first + 1);
-  if (has_column) *first = '\0';
+  uint32_t last = 0;
+  uint32_t before = 0;
+  const bool has_line = take_number(file, last);
+  const bool has_column = has_line && take_number(file, before);
   rule.file = file;
-  rule.line = static_cast<uint32_t>(number(has_column ? first + 1 : second + 1));
-  rule.column = has_column ? static_cast<uint32_t>(number(second + 1)) : 0;
-  return rule.line != 0;
+  rule.line = has_column ? before : last;
+  rule.column = has_column ? last : 0;
 }
 
 // "@module+offset" is a place in code; else "file:line:column".
@@ -89,8 +99,8 @@ bool add_rule(Purpose purpose, AccessKind access, const char* place, const char*
     *plus = '\0';
     rule.module = module;
     rule.offset = std::strtoull(plus + 1, nullptr, 16);
-  } else if (place[0] != '\0' && !parse_place(place, rule)) {
-    return false;
+  } else if (place[0] != '\0') {
+    parse_place(place, rule);
   }
   rules.add() = rule;
   return true;
@@ -267,7 +277,7 @@ bool parse_line(const Fields& fields) {
   } else if (is(word, "variable")) {
     return add_rule(Purpose::noise, AccessKind::any, "", value, 0);
   } else if (is(word, "meet")) {
-    return add_rule(Purpose::meet, access_named(fields[2]), value, "", 0);
+    return add_rule(Purpose::meet, access_named(fields[2]), value, fields[3], 0);
   } else if (is(word, "step")) {
     return add_step(fields);
   } else if (!parse_section_line(fields, good)) {
