@@ -1,6 +1,7 @@
 #include "steering/healing.h"
 
 #include <cstdio>
+#include <cstring>
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -87,18 +88,42 @@ bool locks(uint32_t section) {
   return settings().healing == Healing::lock && !settings().sections[section].synchronises;
 }
 
+// Whether a thread sleeps in the system, for whatever reason. One that could run
+// and only gets no core will go on.
+bool sleeps(const Slot& slot) {
+  char path[64];
+  std::snprintf(path, sizeof path, "/proc/self/task/%d/stat", slot.tid);
+  const long fd =
+      system_call(SYS_openat, AT_FDCWD, reinterpret_cast<long>(path), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return true;
+  char text[256];
+  const long got = system_call(SYS_read, fd, reinterpret_cast<long>(text), sizeof text - 1);
+  system_call(SYS_close, fd);
+  if (got <= 0) return true;
+  text[got] = '\0';
+  const char* const state = std::strrchr(text, ')');  // behind the program's name
+  return state == nullptr || state[1] == '\0' || state[2] != 'R';
+}
+
 // Waits until nobody else is in a section of the address. For scheduling
-// influence, a little while; for a lock, as long as that cannot deadlock.
+// influence, a little while; for a lock, as long as that cannot deadlock: when time
+// is up, the one that has the lock gets more as long as it could run.
 bool wait_until_free(SectionCell& cell, uint64_t address, uint32_t section) {
   const bool for_lock = locks(section);
+  constexpr int kMostExtensions = 100;
   const uint64_t limit = for_lock ? settings().hold : kMillisecond;
-  const uint64_t end = now() + limit;
+  uint64_t end = now() + limit;
+  int extensions = for_lock ? kMostExtensions : 0;
   self.slot->waits_for.store(address << 2 | kHealingTag, std::memory_order_release);
   bool free = false;
   for (uint32_t round = 0;; ++round) {
     const uint32_t owner = owner_of(cell, address);
     free = owner == kNoSlot;
-    if (free || (for_lock && might_deadlock(owner)) || now() >= end) break;
+    if (free || (for_lock && might_deadlock(owner))) break;
+    if (now() >= end) {
+      if (extensions-- <= 0 || sleeps(slots[owner])) break;
+      end = now() + limit;
+    }
     if (round < 100) {
       give_way();
     } else {
