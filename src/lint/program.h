@@ -1,0 +1,120 @@
+// The whole program: the summaries of all translation units, linked by USR, and
+// what follows from that: which threads there are, who calls whom with what, which
+// memory is meant, which locks are held, what may happen in parallel.
+//
+// The analyses walk it like this:
+//
+//   for (const Thread& thread : program.threads())
+//     walk(thread.root);                       // a ContextId
+//   walk(context): for each block and op of program.context(context).function
+//     Access: program.locations(context, access.path)
+//             program.locks(context, op)       // held there, callers' included
+//     Call:   for each c of program.callees(context, op) walk(c)
+//             none: no body is known, see Models
+//
+// A function has one context per thread for each combination of objects that it
+// is called with and locks that are held there, so contexts form a graph, with
+// cycles where functions are recursive.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lint/locations.h"
+#include "lint/summary.h"
+
+namespace foretrace::lint {
+
+using ThreadIndex = uint32_t;
+using ContextId = uint32_t;
+
+// A lock that is held, in the words of the program.
+struct HeldLock {
+  LocationId lock = 0;
+  bool shared = false;
+  LockKind kind = LockKind::mutex;
+  // The same lock in the words of the function that is looked at, if it can be said
+  // so: `this->mutex`. Two objects that have one location (elements of an array)
+  // have one lock only if lock and access start from the same object.
+  Path path;
+  // The region: the acquire that began it and the context in which it did.
+  ContextId region_context = 0;
+  uint32_t region_op = 0;
+};
+
+// A function as it is called by a thread.
+struct Context {
+  const Function* function = nullptr;
+  ThreadIndex thread = 0;
+  ContextId parent = 0;        // who called it first; itself for a thread's root
+  uint32_t call_op = 0;        // the call in the parent
+  bool repeated = false;       // the call is in a loop, here or further up
+  std::vector<HeldLock> held;  // by the callers
+};
+
+// One thread, or as many as `many` says, that a Spawn or the start of main begins.
+struct Thread {
+  ContextId root = 0;
+  bool many = false;
+  bool is_main = false;
+  // The Spawn; not for main.
+  ContextId creator = 0;
+  uint32_t spawn_op = 0;
+  std::string name;  // "main", "worker (started at bank.cpp:20:3)"
+};
+
+// One op as it is done by a thread.
+struct Place {
+  ContextId context = 0;
+  uint32_t op = 0;
+  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+class Program {
+ public:
+  // Links the summaries. Of functions that several have, the first is taken.
+  explicit Program(std::vector<Summary> summaries);
+  ~Program();
+  Program(Program&&) noexcept;
+  Program& operator=(Program&&) noexcept;
+
+  const std::vector<Summary>& summaries() const;
+  const Function* function(Name usr) const;  // null: no body is known
+  const std::vector<Thread>& threads() const;
+  size_t contexts() const;
+  const Context& context(ContextId id) const;
+  const Locations& all_locations() const;
+
+  const Op& op(const Place& place) const;
+  // What a path of the context's function may mean; empty if nothing is known.
+  std::vector<LocationId> locations(ContextId context, const Path& path) const;
+  // What a value may point to.
+  std::vector<LocationId> pointees(ContextId context, const Value& value) const;
+  // The contexts that a Call leads to; empty if no body is known.
+  const std::vector<ContextId>& callees(const Place& call) const;
+  // All locks that are held just before the op, the callers' first.
+  std::vector<HeldLock> locks(const Place& place) const;
+
+  // Whether more than one thread can get at it: globals, what is passed to a thread,
+  // and what can be reached from there.
+  bool shared(LocationId location) const;
+  // Whether the two ops may be done at the same time, by two threads: start and
+  // join order only, not locks. True for one op twice if its thread runs many times.
+  bool parallel(const Place& a, const Place& b) const;
+  // Whether the regions exclude each other: a lock in common, not both as readers.
+  // `a` and `b` are what is accessed, see HeldLock::path.
+  bool exclude(const Place& a, const Path& path_a, const Place& b, const Path& path_b) const;
+
+  // "account.balance", "queue[].size": for messages.
+  std::string text(LocationId location) const;
+  // The calls from the thread's entry to the context: first the root.
+  std::vector<ContextId> call_chain(ContextId context) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace foretrace::lint
