@@ -4,6 +4,11 @@
  *   FORETRACE_UNIT("transfer");           the rest of the scope should be atomic (C++)
  *   FORETRACE_UNIT_BEGIN("transfer");     the same, up to
  *   FORETRACE_UNIT_END();                 the end of the innermost unit
+ *   FORETRACE_ATOMIC("transfer");         the rest of the scope is atomic, by means that Foretrace
+ *                                         does not know (a transaction of a library, say): a unit
+ *                                         when it runs, and for `foretrace lint` a transaction
+ *   FORETRACE_ATOMIC_FUNCTION             before a function's declaration: lint takes its whole
+ *                                         body as a transaction
  *   FORETRACE_HAPPENS_BEFORE(&object);    what comes before this is ordered before
  *   FORETRACE_HAPPENS_AFTER(&object);     what comes after a later one of these
  *   FORETRACE_ATOMIC_SET("account", &object, sizeof object);
@@ -20,6 +25,14 @@
  */
 #ifndef FORETRACE_ANNOTATE_H
 #define FORETRACE_ANNOTATE_H
+
+#ifdef FORETRACE_LINT
+#define FORETRACE_ATOMIC(name) __FT_TM__
+#define FORETRACE_ATOMIC_FUNCTION __attribute__((annotate("foretrace::atomic")))
+#else
+#define FORETRACE_ATOMIC(name) FORETRACE_UNIT(name)
+#define FORETRACE_ATOMIC_FUNCTION
+#endif
 
 #ifdef FORETRACE
 

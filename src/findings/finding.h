@@ -25,6 +25,9 @@ struct FindingCall {
   std::string function;
 };
 
+// The index of what is no event of a trace: places in the source that lint found.
+inline constexpr uint64_t kNoIndex = UINT64_MAX;
+
 struct FindingEvent {
   uint64_t index = 0;
   std::string thread;

@@ -12,7 +12,7 @@ Json or_null(const std::optional<std::string>& text) { return text ? Json(*text)
 Json or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
 Json event_json(const FindingEvent& event) {
-  Json json = {{"index", event.index},
+  Json json = {{"index", event.index == kNoIndex ? Json(nullptr) : Json(event.index)},
                {"thread", event.thread},
                {"op", std::string(name_of(event.op))},
                {"object", event.object},
@@ -55,11 +55,12 @@ const Json& list_of(const Json& json, const char* key) {
 }
 
 Result<FindingEvent> event_from_json(const Json& json) {
-  if (!json.is_object() || !json.contains("index") || !json["index"].is_number_unsigned()) {
+  if (!json.is_object() || !json.contains("index") ||
+      !(json["index"].is_number_unsigned() || json["index"].is_null())) {
     return fail("an event has no index");
   }
   FindingEvent event;
-  event.index = json["index"].get<uint64_t>();
+  event.index = json["index"].is_null() ? kNoIndex : json["index"].get<uint64_t>();
   const std::string op = text_of(json, "op");
   const std::optional<Op> known = op_named(op);
   if (!known) return fail("'{}' is not an operation", printable(op));

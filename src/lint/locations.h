@@ -17,11 +17,12 @@ using LocationId = uint32_t;
 
 struct Location {
   enum class Kind : uint8_t {
-    global,  // name: USR
-    local,   // name: USR of the function, index: which of its locals
-    heap,    // name: USR of the function, index: which of its allocations
-    any,     // name: type. Some object that is not known more closely
-    inside,  // `step` into `base`: never a deref, those have been followed
+    global,    // name: USR
+    local,     // name: USR of the function, index: which of its locals
+    heap,      // name: USR of the function, index: which of its allocations
+    function,  // name: USR. For a lambda its closure, with a field for each capture
+    any,       // name: type. Some object that is not known more closely
+    inside,    // `step` into `base`: never a deref, those have been followed
   };
   Kind kind = Kind::any;
   Name name;

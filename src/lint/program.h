@@ -33,6 +33,7 @@ using ContextId = uint32_t;
 // A lock that is held, in the words of the program.
 struct HeldLock {
   LocationId lock = 0;
+  bool sure = true;  // no other lock can be meant
   bool shared = false;
   LockKind kind = LockKind::mutex;
   // The same lock in the words of the function that is looked at, if it can be said
@@ -107,12 +108,23 @@ class Program {
   // `a` and `b` are what is accessed, see HeldLock::path.
   bool exclude(const Place& a, const Path& path_a, const Place& b, const Path& path_b) const;
 
+  // Whether the two accesses, by instances of one thread, are of objects that each
+  // instance has for itself: the loop that started them gave each another element or a
+  // new object.
+  bool own_instance(const Place& a, const Path& path_a, const Place& b, const Path& path_b) const;
+
+  // Whether the location is one object at most: no element, no allocation that is done
+  // again and again.
+  bool single(LocationId location) const;
+
   // "account.balance", "queue[].size": for messages.
   std::string text(LocationId location) const;
   // The calls from the thread's entry to the context: first the root.
   std::vector<ContextId> call_chain(ContextId context) const;
 
  private:
+  bool from_own_argument(const Place& place, const Path& path) const;
+
   struct State;
   std::unique_ptr<State> state_;
 };

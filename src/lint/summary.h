@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -37,8 +38,14 @@ struct Step {
   };
   Kind kind = Kind::field;
   Name name;  // field: "Class::field"; deref and element: the type of what is reached
-  friend bool operator==(const Step&, const Step&) = default;
-  friend auto operator<=>(const Step&, const Step&) = default;
+  // The type is a help, and no part of what the step means.
+  Name key() const { return kind == Kind::field ? name : Name(); }
+  friend bool operator==(const Step& a, const Step& b) {
+    return a.kind == b.kind && a.key() == b.key();
+  }
+  friend auto operator<=>(const Step& a, const Step& b) {
+    return std::pair(a.kind, a.key()) <=> std::pair(b.kind, b.key());
+  }
 };
 
 // `account->balance` of a parameter is {parameter 0, deref "Account", field
@@ -185,7 +192,7 @@ struct Return {
 };
 
 struct Op {
-  uint32_t id = 0;  // dense in the function, in the order of its blocks
+  uint32_t id = 0;  // unique in the function
   Position position;
   std::vector<Held> held;  // just before the op
   // Access (write): what flows into the written value. Acquire, Release, Join: none.
@@ -234,6 +241,12 @@ struct Local {
   Position position;
 };
 
+struct Allocation {
+  Name type;  // of the object
+  uint32_t block = 0;
+  Position position;
+};
+
 struct Function {
   Name usr;
   std::string name;  // qualified, as a user would write it: "Bank::transfer"
@@ -250,10 +263,11 @@ struct Function {
   std::vector<Parameter> parameters;
   std::vector<std::string> captures;  // their names
   std::vector<Local> locals;
-  uint32_t allocations = 0;   // how many heap roots there are
-  std::vector<Block> blocks;  // blocks[0] is the entry; the exit has no successor
+  std::vector<Allocation> allocations;  // by the index of heap roots
+  std::vector<Block> blocks;            // blocks[0] is the entry; the exit has no successor
   std::vector<Binding> bindings;
   std::vector<Value> returns;
+  std::vector<Held> required;  // declared to be held by callers: requires_capability
 };
 
 // A global variable, for messages and to find its initial value's pointers.

@@ -11,7 +11,10 @@ namespace {
 std::string error_key(const Finding& finding) {
   std::string key =
       finding.kind + '\n' + finding.variable.value_or("") + '\n' + finding.lock.value_or("");
-  for (const FindingEvent& event : finding.events) key += fmt::format("\n{}", event.index);
+  for (const FindingEvent& event : finding.events) {
+    key += event.index == kNoIndex ? fmt::format("\n{} {}", name_of(event.op), event.site)
+                                   : fmt::format("\n{}", event.index);
+  }
   return key;
 }
 

@@ -52,7 +52,8 @@ class Html {
                      {"events", report_.events},
                      {"threads", report_.threads},
                      {"locations", report_.locations},
-                     {"locks", report_.locks}});
+                     {"locks", report_.locks},
+                     {"lines", report_.lines}});
     member("partial", report_.partial);
     member("caveats", caveats(report_));
     member("analyses", analyses_json());

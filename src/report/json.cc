@@ -32,6 +32,7 @@ void write(const Report& report, const ReportStyle&, ByteSink& sink) {
   if (!report.trace_file.empty() && report.trace_file != report.source) {
     trace["file"] = report.trace_file;
   }
+  if (report.lines > 0) trace["lines"] = report.lines;
   Json analyses = Json::object();
   for (const AnalysisRun& run : report.analyses) {
     Json& json = analyses[run.name] = {{"seconds", run.seconds}, {"passes", run.passes}};

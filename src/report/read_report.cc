@@ -53,6 +53,7 @@ Result<Report> read_report(const std::string& path) {
   report.threads = count_of(trace, "threads");
   report.locations = count_of(trace, "locations");
   report.locks = count_of(trace, "locks");
+  report.lines = count_of(trace, "lines");
   const Json analyses = json->value("analyses", Json::object());
   if (analyses.is_object()) {
     for (const auto& [name, run] : analyses.items()) report.analyses.push_back(run_of(name, run));

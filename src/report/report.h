@@ -40,6 +40,7 @@ struct Report {
   uint64_t threads = 0;
   uint64_t locations = 0;
   uint64_t locks = 0;
+  uint64_t lines = 0;  // of source, if it was read instead of a trace
   std::vector<AnalysisRun> analyses;
   std::vector<Finding> findings;
   std::vector<Excerpt> excerpts;  // of the first findings, for those who want them

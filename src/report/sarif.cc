@@ -193,15 +193,22 @@ class Sarif {
       std::map<std::string, Json> by_thread;
       for (size_t i = 0; i < finding.events.size(); ++i) {
         const FindingEvent& event = finding.events[i];
-        by_thread[event.thread].push_back(step(event.site, event_sentence(event), i, "essential"));
+        Json& steps = by_thread[event.thread];
+        // The way from the thread's entry, outermost call first.
+        for (auto call = event.calls.rbegin(); call != event.calls.rend(); ++call) {
+          steps.push_back(step(call->site, call->function + " calls", i, "important"));
+        }
+        steps.push_back(step(event.site, event_sentence(event), i, "essential"));
       }
       for (auto& [thread, steps] : by_thread)
         flows.push_back(thread_flow(thread, std::move(steps)));
     }
     if (flows.empty()) return flows;
     const bool witness = finding.strength == Strength::certified;
-    return Json::array({{{"message", message(witness ? "A schedule that shows it"
-                                                     : "The trace as it was observed")},
+    const bool source = finding.events.front().index == kNoIndex;
+    return Json::array({{{"message", message(witness  ? "A schedule that shows it"
+                                             : source ? "How the threads come to these places"
+                                                      : "The trace as it was observed")},
                          {"threadFlows", std::move(flows)}}});
   }
 

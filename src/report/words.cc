@@ -53,8 +53,8 @@ std::string headline(const Finding& finding) {
 }
 
 std::string event_sentence(const FindingEvent& event) {
-  std::string place = fmt::format("event {}", event.index);
-  if (!event.site.empty()) place += ", " + printable(event.site, 200);
+  std::string place = event.index == kNoIndex ? "" : fmt::format("event {}", event.index);
+  if (!event.site.empty()) place += (place.empty() ? "" : ", ") + printable(event.site, 200);
   if (!event.function.empty()) place += " in " + printable(event.function, 200);
   if (!event.role.empty()) place += " (" + printable(event.role, 200) + ")";
   if (event.held_known) place += ", " + held_text(event.held);
@@ -73,6 +73,11 @@ std::string decision_text(const Finding& finding) {
 }
 
 std::string trace_line(const Report& report) {
+  if (report.lines > 0) {
+    return fmt::format("{}: {} of source, {}, {}, {}", report.source, counted(report.lines, "line"),
+                       counted(report.threads, "kind of thread", "kinds of threads"),
+                       counted(report.locations, "location"), counted(report.locks, "lock"));
+  }
   return fmt::format("{}: {}, {}, {}, {}", report.source, counted(report.events, "event"),
                      counted(report.threads, "thread"), counted(report.locations, "location"),
                      counted(report.locks, "lock"));

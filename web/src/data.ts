@@ -4,7 +4,7 @@
 export type Strength = 'predicted' | 'certified' | 'observed';
 
 export interface FindingEvent {
-  index: number;
+  index: number | null; // null: a place in the source, found without a trace
   thread: string;
   op: string;
   object: string;

@@ -106,7 +106,7 @@ function EventCard({ event, data, colour }: { event: FindingEvent; data: ReportD
       <p class="place">
         {event.site && <code>{clip(event.site, 200)}</code>}
         {event.function && <> in <code>{clip(event.function, 200)}</code></>}
-        {event.site || event.function ? ', ' : ''}event {event.index}
+        {event.index !== null && <>{event.site || event.function ? ', ' : ''}event {event.index}</>}
       </p>
       <p class="locks">
         {event.held === null ? 'Locks held: not known' : (event.held ?? []).length === 0 ? 'Holds no lock' : 'Holds '}

@@ -1,0 +1,93 @@
+#include "lint/analysis.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace foretrace::lint {
+namespace {
+
+std::vector<LintAnalysis>& registry() {
+  static std::vector<LintAnalysis> analyses;
+  return analyses;
+}
+
+}  // namespace
+
+LintRegistration::LintRegistration(const LintAnalysis& analysis) {
+  std::vector<LintAnalysis>& all = registry();
+  all.insert(std::upper_bound(
+                 all.begin(), all.end(), analysis,
+                 [](const LintAnalysis& a, const LintAnalysis& b) { return a.name < b.name; }),
+             analysis);
+}
+
+const std::vector<LintAnalysis>& lint_analyses() { return registry(); }
+
+bool wanted(const LintOptions& options, const LintRule& rule) {
+  const auto has = [&](const std::string& word) {
+    return std::find(options.rules.begin(), options.rules.end(), word) != options.rules.end();
+  };
+  if (has("-" + rule.name)) return false;
+  if (has("+" + rule.name) || has(rule.name) || has("all")) return true;
+  const bool only_changes = std::all_of(
+      options.rules.begin(), options.rules.end(),
+      [](const std::string& word) { return word.starts_with('+') || word.starts_with('-'); });
+  return only_changes && rule.by_default;
+}
+
+FindingEvent event_at(const Program& program, const Place& place, const std::string& object,
+                      bool write) {
+  const Context& context = program.context(place.context);
+  const Op& op = program.op(place);
+  FindingEvent event;
+  event.index = kNoIndex;
+  event.thread_number = context.thread;
+  event.thread = program.threads()[context.thread].name;
+  event.op = write ? foretrace::Op::wr : foretrace::Op::rd;
+  event.object = object;
+  event.site = to_string(op.position);
+  event.function = context.function->name;
+  std::set<LocationId> seen;
+  for (const HeldLock& held : program.locks(place)) {
+    if (!seen.insert(held.lock).second) continue;
+    const bool transaction = held.kind == LockKind::transaction;
+    event.held.push_back({transaction ? "a transaction" : program.text(held.lock), held.shared});
+  }
+  const std::vector<ContextId> chain = program.call_chain(place.context);
+  for (size_t i = chain.size(); i-- > 1;) {
+    const Context& callee = program.context(chain[i]);
+    const Context& caller = program.context(chain[i - 1]);
+    event.calls.push_back(
+        {to_string(program.op({chain[i - 1], callee.call_op}).position), caller.function->name});
+  }
+  const Thread& thread = program.threads()[context.thread];
+  if (!thread.is_main) {
+    event.thread_start =
+        fmt::format("by {} at {}", program.context(thread.creator).function->name,
+                    to_string(program.op({thread.creator, thread.spawn_op}).position));
+  }
+  return event;
+}
+
+size_t drop_ignored(const Program& program, std::vector<Finding>& findings) {
+  std::set<std::tuple<std::string, std::string>> ignored;  // "file:line", rule
+  for (const Summary& summary : program.summaries()) {
+    for (const IgnoreComment& comment : summary.ignores) {
+      std::string place = to_string(Position{comment.file, comment.line, 0});
+      place.resize(place.rfind(':'));  // without the column
+      ignored.emplace(std::move(place), comment.rule);
+    }
+  }
+  return std::erase_if(findings, [&](const Finding& finding) {
+    return std::any_of(
+        finding.events.begin(), finding.events.end(), [&](const FindingEvent& event) {
+          const std::string place = event.site.substr(0, event.site.rfind(':'));
+          return ignored.contains({place, finding.kind}) || ignored.contains({place, ""});
+        });
+  });
+}
+
+}  // namespace foretrace::lint

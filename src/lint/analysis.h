@@ -1,0 +1,63 @@
+// Analyses of the program's source: one file or folder each, which registers itself
+// with a LintRegistration.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "findings/finding.h"
+#include "lint/program.h"
+
+namespace foretrace::lint {
+
+struct LintOptions {
+  // Rules to look for; empty: those that are on by default. "+name" adds one to these,
+  // "-name" takes one away.
+  std::vector<std::string> rules;
+  std::string config;    // a file with patterns and more; empty: none
+  std::string models;    // a file with more models of library calls; empty: none
+  std::string sections;  // where atomic sections are written to; empty: nowhere
+};
+
+// A kind of finding that users can switch.
+struct LintRule {
+  std::string name;  // Finding::kind: "data-race", "RwW"
+  std::string summary;
+  bool by_default = true;
+};
+
+struct LintAnalysis {
+  std::string_view name;
+  std::string_view summary;
+  // The rules that it has with these options: a file may define more.
+  Result<std::vector<LintRule>> (*rules)(const LintOptions& options);
+  // Looks for findings of rules that are wanted(). Ids are given later.
+  Result<std::vector<Finding>> (*run)(const Program& program, const LintOptions& options);
+};
+
+// Whether the options ask for the rule.
+bool wanted(const LintOptions& options, const LintRule& rule);
+
+// A static object of this type in an analysis's file makes the analysis known.
+struct LintRegistration {
+  explicit LintRegistration(const LintAnalysis& analysis);
+};
+
+// All analyses, by name.
+const std::vector<LintAnalysis>& lint_analyses();
+
+// ---------------------------------------------------------------------------
+// For those who make findings
+
+// An access or call as a part of a finding: what is done, where, by which thread, with
+// which locks, and the calls that lead there from the thread's entry.
+FindingEvent event_at(const Program& program, const Place& place, const std::string& object,
+                      bool write);
+
+// Leaves out findings that a comment says to ignore: one that touches one of the
+// events' lines. Returns how many.
+size_t drop_ignored(const Program& program, std::vector<Finding>& findings);
+
+}  // namespace foretrace::lint

@@ -1,0 +1,115 @@
+#include "lint/clang/library.h"
+
+#include <array>
+#include <initializer_list>
+#include <string_view>
+
+#include "lint/clang/names.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace foretrace::lint {
+
+using namespace clang;
+
+namespace {
+
+llvm::StringRef identifier(const FunctionDecl* callee) {
+  return callee->getIdentifier() != nullptr ? callee->getName() : llvm::StringRef();
+}
+
+LibraryResult result_of_operator(OverloadedOperatorKind op) {
+  switch (op) {
+    case OO_Subscript:
+      return LibraryResult::element;
+    case OO_Star:
+    case OO_Arrow:
+      return LibraryResult::pointee;
+    case OO_Equal:
+    case OO_PlusEqual:
+    case OO_PlusPlus:
+    case OO_MinusMinus:
+      return LibraryResult::receiver;
+    case OO_Plus:
+    case OO_Minus:
+      return LibraryResult::argument;  // of iterators
+    default:
+      return LibraryResult::other;
+  }
+}
+
+LibraryResult result_of_method(llvm::StringRef name) {
+  if (one_of(name, {"at", "front", "back", "top", "emplace_back", "emplace_front"})) {
+    return LibraryResult::element;
+  }
+  if (one_of(name, {"begin", "end", "cbegin", "cend", "rbegin", "rend", "crbegin", "crend", "find",
+                    "lower_bound", "upper_bound", "data", "c_str", "insert", "erase", "emplace"})) {
+    return LibraryResult::iterator;
+  }
+  if (one_of(name, {"get", "lock", "release", "base", "shared_from_this"})) {
+    return LibraryResult::held_pointer;
+  }
+  return name == "value" ? LibraryResult::pointee : LibraryResult::other;
+}
+
+}  // namespace
+
+bool one_of(llvm::StringRef word, std::initializer_list<llvm::StringRef> list) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+LibraryResult result_of_library_call(const FunctionDecl* callee) {
+  if (const OverloadedOperatorKind op = callee->getOverloadedOperator(); op != OO_None) {
+    return result_of_operator(op);
+  }
+  const llvm::StringRef name = identifier(callee);
+  if (isa<CXXMethodDecl>(callee)) return result_of_method(name);
+  if (one_of(name, {"move", "forward", "as_const", "launder", "begin", "end", "cbegin", "cend",
+                    "next", "prev", "get", "static_pointer_cast", "dynamic_pointer_cast", "find",
+                    "find_if", "min_element", "max_element", "lower_bound", "upper_bound"}) &&
+      callee->getNumParams() > 0) {
+    return LibraryResult::argument;
+  }
+  if (one_of(name, {"ref", "cref", "addressof", "__addressof"})) {
+    return LibraryResult::address_of_argument;
+  }
+  if (one_of(name, {"malloc", "calloc", "realloc", "aligned_alloc", "strdup", "make_unique",
+                    "make_shared", "allocate_shared"})) {
+    return LibraryResult::allocation;
+  }
+  return LibraryResult::other;
+}
+
+bool passes_argument_on(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  return callee != nullptr && !isa<CXXMethodDecl>(callee) && callee->isInStdNamespace() &&
+         call->getNumArgs() == 1 && one_of(identifier(callee), {"move", "forward", "as_const"});
+}
+
+const Expr* receiver_of(const CallExpr* call) {
+  if (const auto* method = dyn_cast<CXXMemberCallExpr>(call)) {
+    return method->getImplicitObjectArgument();
+  }
+  const auto* op = dyn_cast<CXXOperatorCallExpr>(call);
+  const FunctionDecl* callee = call->getDirectCallee();
+  if (op == nullptr || callee == nullptr || call->getNumArgs() == 0) return nullptr;
+  const auto* method = dyn_cast<CXXMethodDecl>(callee);
+  return method != nullptr && !method->isStatic() ? call->getArg(0) : nullptr;
+}
+
+llvm::ArrayRef<const Expr*> arguments_of(const CallExpr* call) {
+  const llvm::ArrayRef<const Expr*> all(
+      llvm::ArrayRef<Expr*>(const_cast<CallExpr*>(call)->getArgs(), call->getNumArgs()));
+  return isa<CXXOperatorCallExpr>(call) && receiver_of(call) != nullptr ? all.drop_front() : all;
+}
+
+std::string class_of(QualType type) {
+  type = type.getNonReferenceType();
+  if (!type->getPointeeType().isNull()) type = type->getPointeeType();
+  if (const CXXRecordDecl* record = type->getAsCXXRecordDecl()) return Names::qualified(record);
+  if (const auto* alias = type->getAs<TypedefType>()) return alias->getDecl()->getNameAsString();
+  return {};
+}
+
+std::string name_of(const FunctionDecl* callee) { return Names::qualified(callee); }
+
+}  // namespace foretrace::lint

@@ -1,0 +1,79 @@
+// Which expressions take and give back locks, and which lock.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "lint/clang/scope.h"
+
+namespace foretrace::lint {
+
+struct LockAction {
+  enum class Kind { acquire, release, wait };
+  Kind kind = Kind::acquire;
+  Path lock;
+  bool shared = false;
+  LockKind lock_kind = LockKind::mutex;
+};
+using LockActions = std::vector<LockAction>;
+
+// A try_lock: the lock is held where its result is `success`.
+struct TryLock {
+  Path lock;
+  bool shared = false;
+  bool success = true;
+};
+
+class Locks {
+ public:
+  explicit Locks(Scope& scope) : scope_(scope) {}
+
+  // True if the call is nothing but a lock operation, which is appended.
+  bool call(const clang::CallExpr* call, LockActions& actions);
+  // The same for a variable that is made: a guard.
+  bool declare(const clang::VarDecl* variable, LockActions& actions);
+  // And at its end.
+  bool destroy(const clang::VarDecl* variable, LockActions& actions);
+  // A call, or a guard that was made with std::try_to_lock and is now tested.
+  const TryLock* try_lock(const clang::Expr* tested) const;
+  // What the function's declaration says that callers hold.
+  std::vector<Held> required(const clang::FunctionDecl* function);
+
+  // Types whose accesses are none of the program's data: locks, guards, condition
+  // variables, threads, atomics.
+  static bool is_synchronisation(clang::QualType type);
+  static bool is_guard(clang::QualType type);
+
+ private:
+  struct Guard {
+    LockActions locks;  // that it takes and gives back
+    TryLock tried;
+    bool has_tried = false;
+  };
+  struct Site {  // a call with attributes: what its parameters are
+    const clang::Expr* receiver = nullptr;
+    llvm::ArrayRef<const clang::Expr*> arguments;
+    Path self;  // if there is no receiver expression
+  };
+
+  bool guard_method(const clang::CallExpr* call, llvm::StringRef method, LockActions& actions);
+  bool wait(const clang::CallExpr* call, const std::string& name, LockActions& actions);
+  bool c_function(const clang::CallExpr* call, llvm::StringRef name, LockActions& actions);
+  bool mutex_method(const clang::CallExpr* call, llvm::StringRef method, LockActions& actions);
+  bool attributes(const clang::FunctionDecl* callee, const Site& site, const clang::Expr* call,
+                  LockActions& actions);
+  template <typename Attribute>
+  LockActions locks_of(const Attribute* attribute, const Site& site, LockAction::Kind kind,
+                       bool shared);
+  Path attribute_lock(const clang::Expr* expression, const Site& site);
+  void standard_guard(const clang::VarDecl* variable, const clang::CXXConstructExpr* construct,
+                      LockActions& actions);
+  Path mutex_of_guard(const clang::Expr* guard);
+  const Guard* known_guard(const clang::Expr* guard) const;
+
+  Scope& scope_;
+  llvm::DenseMap<const clang::VarDecl*, Guard> guards_;
+  llvm::DenseMap<const clang::Expr*, TryLock> tries_;
+};
+
+}  // namespace foretrace::lint

@@ -1,0 +1,77 @@
+#include "lint/clang/names.h"
+
+#include "clang/AST/PrettyPrinter.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Index/USRGeneration.h"
+#include "llvm/Support/Path.h"
+
+namespace foretrace::lint {
+
+Name Names::usr(const clang::Decl* decl) {
+  decl = decl->getCanonicalDecl();
+  auto [entry, fresh] = usrs_.try_emplace(decl);
+  if (!fresh) return entry->second;
+  llvm::SmallString<128> text;
+  clang::index::generateUSRForDecl(decl, text);
+  const Name name{llvm::StringRef(text)};
+  usrs_[decl] = name;
+  return name;
+}
+
+std::string Names::qualified(const clang::NamedDecl* decl) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  clang::PrintingPolicy policy(decl->getASTContext().getPrintingPolicy());
+  policy.SuppressUnwrittenScope = true;  // no inline namespaces: std::__cxx11
+  policy.SuppressInlineNamespace =
+      llvm::to_underlying(clang::PrintingPolicy::SuppressInlineNamespaceMode::All);
+  decl->printQualifiedName(stream, policy);
+  return text;
+}
+
+Name Names::field(const clang::FieldDecl* field) {
+  auto [entry, fresh] = fields_.try_emplace(field->getCanonicalDecl());
+  if (fresh) entry->second = Name(qualified(field));
+  return entry->second;
+}
+
+Name Names::type(clang::QualType type) {
+  type = type.getNonReferenceType().getCanonicalType().getUnqualifiedType();
+  if (type.isNull()) return {};
+  auto [entry, fresh] = types_.try_emplace(type.getTypePtr());
+  if (!fresh) return entry->second;
+  const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  const Name name{record != nullptr && record->getIdentifier() != nullptr
+                      ? qualified(record)
+                      : type.getAsString(context_.getPrintingPolicy())};
+  types_[type.getTypePtr()] = name;
+  return name;
+}
+
+Name Names::file(clang::FileID id) {
+  auto [entry, fresh] = files_.try_emplace(id);
+  if (!fresh) return entry->second;
+  Name name;
+  if (const auto file = sources_.getFileEntryRefForID(id)) {
+    llvm::SmallString<256> path(file->getName());
+    sources_.getFileManager().makeAbsolutePath(path);
+    llvm::sys::path::remove_dots(path, true);
+    name = Name(llvm::StringRef(path));
+  }
+  files_[id] = name;
+  return name;
+}
+
+Position Names::position(clang::SourceLocation location) {
+  if (location.isInvalid()) return {};
+  const auto [id, offset] = sources_.getDecomposedLoc(sources_.getFileLoc(location));
+  return {file(id), sources_.getLineNumber(id, offset), sources_.getColumnNumber(id, offset)};
+}
+
+bool Names::in_system_header(const clang::Decl* decl) {
+  const clang::SourceLocation location = decl->getLocation();
+  return location.isInvalid() || sources_.isInSystemHeader(sources_.getExpansionLoc(location));
+}
+
+}  // namespace foretrace::lint

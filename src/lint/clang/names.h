@@ -1,0 +1,43 @@
+// Clang's declarations and places in the words of summaries.
+#pragma once
+
+#include <string>
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
+#include "lint/summary.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace foretrace::lint {
+
+class Names {
+ public:
+  explicit Names(clang::ASTContext& context)
+      : context_(context), sources_(context.getSourceManager()) {}
+
+  Name usr(const clang::Decl* decl);
+  // "Bank::transfer", without template arguments.
+  static std::string qualified(const clang::NamedDecl* decl);
+  // "Account::balance".
+  Name field(const clang::FieldDecl* field);
+  // The name of a type without const; "Account" for a record.
+  Name type(clang::QualType type);
+  // Where it stands in a file, macros looked through to where they are used.
+  Position position(clang::SourceLocation location);
+  bool in_system_header(const clang::Decl* decl);
+
+  clang::ASTContext& context() { return context_; }
+
+ private:
+  Name file(clang::FileID id);
+
+  clang::ASTContext& context_;
+  const clang::SourceManager& sources_;
+  llvm::DenseMap<const clang::Decl*, Name> usrs_;
+  llvm::DenseMap<const clang::FieldDecl*, Name> fields_;
+  llvm::DenseMap<const clang::Type*, Name> types_;
+  llvm::DenseMap<clang::FileID, Name> files_;
+};
+
+}  // namespace foretrace::lint

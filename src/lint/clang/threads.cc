@@ -1,0 +1,210 @@
+#include "lint/clang/threads.h"
+
+#include <algorithm>
+#include <initializer_list>
+
+#include "clang/AST/DeclTemplate.h"
+#include "lint/clang/library.h"
+
+namespace foretrace::lint {
+
+using namespace clang;
+
+namespace {
+
+bool is_thread_class(llvm::StringRef name) { return one_of(name, {"std::thread", "std::jthread"}); }
+
+bool is_future_class(llvm::StringRef name) {
+  return one_of(name, {"std::future", "std::shared_future", "QFuture"});
+}
+
+// The type of what a container or smart pointer contains.
+QualType content_of(QualType type) {
+  const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  const auto* special = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record);
+  if (special == nullptr || !special->isInStdNamespace()) return {};
+  for (const TemplateArgument& argument : special->getTemplateArgs().asArray()) {
+    if (argument.getKind() == TemplateArgument::Type) return argument.getAsType();
+  }
+  return {};
+}
+
+bool is_method_pointer(const Expr* expression) {
+  return expression->getType()->isMemberFunctionPointerType();
+}
+
+// f, arguments…: a method is followed by its object. std::bind is looked through.
+SpawnSite site_of(std::vector<const Expr*> words, std::string how) {
+  SpawnSite site;
+  site.how = std::move(how);
+  if (words.empty()) return site;
+  const auto* bound = dyn_cast<CallExpr>(bare(words[0]));
+  if (bound != nullptr && bound->getDirectCallee() != nullptr &&
+      name_of(bound->getDirectCallee()) == "std::bind") {
+    const llvm::ArrayRef<const Expr*> inner = arguments_of(bound);
+    words.assign(inner.begin(), inner.end());
+  }
+  site.entry = words[0];
+  const auto* reference = dyn_cast<CallExpr>(bare(words[0]));
+  if (reference != nullptr && reference->getDirectCallee() != nullptr &&
+      is_library(reference->getDirectCallee()) &&
+      result_of_library_call(reference->getDirectCallee()) == LibraryResult::address_of_argument) {
+    site.entry = reference->getArg(0);
+    site.entry_by_reference = true;
+  }
+  size_t first = 1;
+  if (is_method_pointer(words[0]) && words.size() > 1) {
+    site.receiver = words[1];
+    first = 2;
+  }
+  site.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
+  return site;
+}
+
+std::vector<const Expr*> words_of(llvm::ArrayRef<const Expr*> arguments, size_t from) {
+  return {arguments.begin() + static_cast<std::ptrdiff_t>(from), arguments.end()};
+}
+
+const CXXMethodDecl* run_method(const CXXRecordDecl* record) {
+  for (; record != nullptr; record = record->hasDefinition() && record->getNumBases() > 0
+                                         ? record->bases_begin()->getType()->getAsCXXRecordDecl()
+                                         : nullptr) {
+    for (const CXXMethodDecl* method : record->methods()) {
+      if (method->getIdentifier() != nullptr && method->getName() == "run" &&
+          method->getNumParams() == 0) {
+        return method;
+      }
+    }
+  }
+  return nullptr;
+}
+
+bool derives_from(const CXXRecordDecl* record, llvm::StringRef name) {
+  if (record == nullptr || !record->hasDefinition()) return false;
+  if (Names::qualified(record) == name) return true;
+  return std::any_of(record->bases_begin(), record->bases_end(), [&](const CXXBaseSpecifier& base) {
+    return derives_from(base.getType()->getAsCXXRecordDecl(), name);
+  });
+}
+
+std::optional<SpawnSite> method_spawn(const CallExpr* call, const FunctionDecl* callee) {
+  const Expr* receiver = receiver_of(call);
+  if (receiver == nullptr || callee->getIdentifier() == nullptr) return std::nullopt;
+  // threads.emplace_back(f, …) and the like make a thread in place.
+  const QualType content = content_of(receiver->getType());
+  if (!content.isNull() && is_thread_class(class_of(content)) && !content->isPointerType() &&
+      one_of(callee->getName(), {"emplace_back", "emplace", "emplace_front"}) &&
+      call->getNumArgs() > 0 && !is_thread_class(class_of(call->getArg(0)->getType()))) {
+    return site_of(words_of(arguments_of(call), 0), class_of(content));
+  }
+  const CXXRecordDecl* record = call->getType().isNull() ? nullptr
+                                : receiver->getType()->getPointeeCXXRecordDecl() != nullptr
+                                    ? receiver->getType()->getPointeeCXXRecordDecl()
+                                    : receiver->getType()->getAsCXXRecordDecl();
+  if (callee->getName() == "start" && derives_from(record, "QThread")) {
+    SpawnSite site;
+    site.receiver = receiver;
+    site.method = run_method(record);
+    site.handle_is_receiver = true;
+    site.how = "QThread";
+    if (site.method != nullptr) return site;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SpawnSite> Threads::spawn(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  if (callee == nullptr) return std::nullopt;
+  if (auto site = method_spawn(call, callee)) return site;
+  if (callee->getIdentifier() == nullptr) return std::nullopt;
+  const llvm::ArrayRef<const Expr*> arguments = arguments_of(call);
+  const llvm::StringRef word = callee->getName();
+  if (word == "pthread_create" && arguments.size() == 4) {
+    SpawnSite site = site_of({arguments[2], arguments[3]}, "pthread_create");
+    site.handle_pointer = arguments[0];
+    return site;
+  }
+  if (word == "thrd_create" && arguments.size() == 3) {
+    SpawnSite site = site_of({arguments[1], arguments[2]}, "thrd_create");
+    site.handle_pointer = arguments[0];
+    return site;
+  }
+  if (!one_of(word, {"async", "run", "create", "make_unique", "make_shared"})) return std::nullopt;
+  const std::string name = name_of(callee);
+  if (name == "std::async" && !arguments.empty()) {
+    const bool policy = arguments[0]->getType()->isEnumeralType();
+    if (policy && arguments.size() < 2) return std::nullopt;
+    return site_of(words_of(arguments, policy ? 1 : 0), name);
+  }
+  if ((name == "QtConcurrent::run" || name == "QThread::create") && !arguments.empty()) {
+    return site_of(words_of(arguments, 0), name);
+  }
+  if ((name == "std::make_unique" || name == "std::make_shared") && !arguments.empty()) {
+    const QualType content = content_of(call->getType());
+    if (!content.isNull() && is_thread_class(class_of(content))) {
+      return site_of(words_of(arguments, 0), class_of(content));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<SpawnSite> Threads::spawn(const CXXConstructExpr* construct) {
+  const std::string name = class_of(construct->getType());
+  if (!is_thread_class(name) || construct->getNumArgs() == 0 ||
+      construct->getConstructor()->isCopyOrMoveConstructor()) {
+    return std::nullopt;
+  }
+  std::vector<const Expr*> words(construct->arguments().begin(), construct->arguments().end());
+  return site_of(std::move(words), name);
+}
+
+std::optional<Path> Threads::join(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  if (callee == nullptr || callee->getIdentifier() == nullptr) return std::nullopt;
+  const llvm::StringRef name = callee->getName();
+  const Expr* receiver = receiver_of(call);
+  if (receiver == nullptr) {
+    if (one_of(name, {"pthread_join", "thrd_join"}) && call->getNumArgs() > 0) {
+      return scope_.object(bare(call->getArg(0)));
+    }
+    return std::nullopt;
+  }
+  const std::string class_name = class_of(receiver->getType());
+  const bool joins =
+      (is_thread_class(class_name) && name == "join") ||
+      (is_future_class(class_name) && one_of(name, {"get", "wait", "waitForFinished", "result"})) ||
+      (name == "wait" && derives_from(receiver->getType()->getPointeeCXXRecordDecl() != nullptr
+                                          ? receiver->getType()->getPointeeCXXRecordDecl()
+                                          : receiver->getType()->getAsCXXRecordDecl(),
+                                      "QThread"));
+  if (!joins) return std::nullopt;
+  return receiver->getType()->isPointerType() ? scope_.pointee(receiver) : scope_.object(receiver);
+}
+
+const CXXMethodDecl* Threads::call_operator(QualType type) {
+  const CXXRecordDecl* record = type->getAsCXXRecordDecl();
+  if (record == nullptr || record->isLambda() || is_library(record)) return nullptr;
+  for (const CXXMethodDecl* method : record->methods()) {
+    if (method->getOverloadedOperator() == OO_Call) return method;
+  }
+  return nullptr;
+}
+
+bool Threads::is_handle(QualType type) {
+  const std::string name = class_of(type);
+  if (is_thread_class(name) || is_future_class(name)) return true;
+  const QualType content = content_of(type);
+  return !content.isNull() && is_handle(content);
+}
+
+bool Threads::joins_at_end(QualType type) {
+  if (type->isPointerType() || type->isReferenceType()) return false;
+  const std::string name = class_of(type);
+  if (name == "std::jthread" || name == "std::future") return true;
+  const QualType content = content_of(type);
+  return !content.isNull() && name != "std::promise" && joins_at_end(content);
+}
+
+}  // namespace foretrace::lint

@@ -1,0 +1,426 @@
+// Contexts and threads: who calls whom with what. Rounds over all contexts until
+// nothing new comes up.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lint/locksets.h"
+#include "lint/program_state.h"
+
+namespace foretrace::lint {
+namespace {
+
+// More contexts of one function in one thread, and the next ones are merged: their
+// objects become "some object of that type".
+constexpr size_t kMaxContexts = 48;
+constexpr int kMaxRounds = 40;
+
+bool has_spawn(const Function& function) {
+  for (const Block& block : function.blocks) {
+    for (const Op& op : block.ops) {
+      if (op.as<Spawn>() != nullptr) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+void Program::State::index() {
+  static const Function outside;
+  contexts.push_back({&outside, 0, 0, 0, false, {}});  // where globals are initialised
+  keys.emplace_back();
+  callees.emplace_back();
+  for (Summary& summary : summaries) {
+    for (Function& function : summary.functions) {
+      // Every program has a main of its own.
+      if (function.is_main) function.usr = Name(function.usr.text() + "@" + summary.main_file);
+      functions.try_emplace(function.usr, &function);
+    }
+    for (const Global& global : summary.globals) globals.try_emplace(global.usr, &global);
+  }
+  fill_locksets(functions);
+  for (const auto& [usr, function] : functions) {
+    auto& by_id = ops[function];
+    for (uint32_t block = 0; block < function->blocks.size(); ++block) {
+      for (const Op& op : function->blocks[block].ops) {
+        by_id[op.id] = {block, &op};
+        const Release* release = op.as<Release>();
+        if (release != nullptr && !release->by_wait) releases[function].push_back(release);
+      }
+    }
+    std::vector<Name> bases = function->overrides;
+    for (size_t i = 0; i < bases.size(); ++i) {
+      std::vector<Name>& known = overriders[bases[i]];
+      if (std::find(known.begin(), known.end(), usr) != known.end()) continue;
+      known.push_back(usr);
+      if (const auto base = functions.find(bases[i]); base != functions.end()) {
+        const std::vector<Name>& more = base->second->overrides;
+        bases.insert(bases.end(), more.begin(), more.end());
+      }
+    }
+  }
+}
+
+ContextId Program::State::enter(const ContextKey& key, const Context& made) {
+  const auto [entry, fresh] = context_ids.try_emplace(key, static_cast<ContextId>(contexts.size()));
+  if (fresh) {
+    contexts.push_back(made);
+    keys.push_back(key);
+    callees.emplace_back();
+  }
+  return entry->second;
+}
+
+std::vector<HeldLock> Program::State::locks_at(ContextId context, const Op& op) {
+  std::vector<HeldLock> locks;
+  std::vector<HeldLock> own;
+  std::vector<LocationId> still;  // callers' locks that were not given back yet
+  for (const Held& held : op.held) {
+    const LocationSet found = locations_of(context, held.lock);
+    if (found.empty()) continue;
+    if (held.acquired_by == kIfCaller) {
+      still.push_back(found[0]);
+      continue;
+    }
+    own.push_back({found[0], found.size() == 1, held.shared, held.kind, held.lock, context,
+                   held.acquired_by});
+  }
+  // Locks of callers that the function touches itself are held where it has not given
+  // them back.
+  std::set<LocationId> touched;
+  if (!contexts[context].held.empty()) {
+    for (const Release* release : releases[contexts[context].function]) {
+      for (const LocationId lock : locations_of(context, release->lock)) touched.insert(lock);
+    }
+  }
+  for (const HeldLock& held : contexts[context].held) {
+    const bool given_back = touched.contains(held.lock) &&
+                            std::find(still.begin(), still.end(), held.lock) == still.end();
+    const bool twice = std::any_of(own.begin(), own.end(),
+                                   [&](const HeldLock& other) { return other.lock == held.lock; });
+    if (!given_back && !twice) locks.push_back(held);
+  }
+  locks.insert(locks.end(), own.begin(), own.end());
+  return locks;
+}
+
+std::vector<HeldLock> Program::State::locks_for_callee(ContextId context, const Op& op,
+                                                       const Given& given) {
+  std::vector<HeldLock> locks = locks_at(context, op);
+  for (HeldLock& held : locks) held.path = to_callee(held.path, given).value_or(Path{});
+  return locks;
+}
+
+std::vector<const Function*> Program::State::targets(ContextId context, const Call& call) {
+  std::vector<const Function*> found;
+  const auto add = [&](Name usr) {
+    const auto known = functions.find(usr);
+    if (known != functions.end()) found.push_back(known->second);
+  };
+  if (call.callee.empty()) {
+    for (const LocationId location : pointees_of(context, call.through)) {
+      const Location& target = locations.at(location);
+      if (target.kind == Location::Kind::function) add(target.name);
+    }
+    return found;
+  }
+  add(call.callee);
+  const auto others = call.is_virtual ? overriders.find(call.callee) : overriders.end();
+  if (others == overriders.end()) return found;
+  for (const Name usr : others->second) add(usr);
+  // Where the objects are known, only what their classes have.
+  std::set<Name> classes;
+  for (const LocationId location : pointees_of(context, call.receiver)) {
+    const Location& object = locations.at(location);
+    Name type;
+    const auto owner = functions.find(object.name);
+    if (object.kind == Location::Kind::heap && owner != functions.end()) {
+      type = owner->second->allocations[object.index].type;
+    } else if (object.kind == Location::Kind::local && owner != functions.end() &&
+               object.index < owner->second->locals.size()) {
+      type = owner->second->locals[object.index].type;
+    } else if (object.kind == Location::Kind::global && globals.contains(object.name)) {
+      type = globals[object.name]->type;
+    }
+    if (type.empty()) return found;
+    classes.insert(type);
+  }
+  if (classes.empty()) return found;
+  std::vector<const Function*> exact;
+  for (const Function* function : found) {
+    if (classes.contains(function->class_name)) exact.push_back(function);
+  }
+  return exact.size() >= classes.size() ? exact : found;
+}
+
+ContextId Program::State::call(ContextId caller, const Op& op, const Function& callee,
+                               bool in_loop) {
+  const Call& call = *op.as<Call>();
+  const Given given = given_by(call);
+  ContextKey key;
+  key.thread = contexts[caller].thread;
+  key.function = &callee;
+  key.repeated = contexts[caller].repeated || in_loop;
+  if (call.is_method && !call.callee.empty()) key.self = pointees_of(caller, call.receiver);
+  for (size_t i = 0; i < call.arguments.size() && i < callee.parameters.size(); ++i) {
+    key.parameters.push_back(pointees_of(caller, call.arguments[i]));
+    bind_captures(caller, call.arguments[i]);
+  }
+  Context made;
+  made.function = &callee;
+  made.thread = key.thread;
+  made.parent = caller;
+  made.call_op = op.id;
+  made.repeated = key.repeated;
+  made.held = locks_for_callee(caller, op, given);
+  for (const HeldLock& held : made.held) key.held.emplace_back(held.lock, held.shared, held.path);
+  if (!context_ids.contains(key) && times_called[&callee] >= kMaxContexts) {
+    // Too many kinds of calls: from now on the objects are not told apart.
+    if (!key.self.empty()) key.self = {locations.object(Location::Kind::any, callee.class_name)};
+    for (size_t i = 0; i < key.parameters.size(); ++i) {
+      if (!key.parameters[i].empty()) {
+        key.parameters[i] = {locations.object(Location::Kind::any, callee.parameters[i].type)};
+      }
+    }
+  }
+  if (!context_ids.contains(key)) ++times_called[&callee];
+  return enter(key, made);
+}
+
+bool Program::State::spawn(ContextId creator, const Op& op, const Spawn& spawn) {
+  bool changed = bind_captures(creator, spawn.entry);
+  for (const Value& argument : spawn.arguments) {
+    changed = bind_captures(creator, argument) || changed;
+  }
+  std::vector<ThreadIndex>& made = spawned[{creator, op.id}];
+  made.clear();
+  for (const LocationId location : pointees_of(creator, spawn.entry)) {
+    const Location target = locations.at(location);
+    const auto function = functions.find(target.name);
+    if (target.kind != Location::Kind::function || function == functions.end()) continue;
+    // A thread that starts threads of its own kind: they are one kind.
+    bool again = false;
+    for (ContextId c = creator;;) {
+      const Thread& thread = threads[contexts[c].thread];
+      if (thread.is_main) break;
+      if (contexts[thread.root].function == function->second &&
+          contexts[thread.creator].function == contexts[creator].function) {
+        threads[contexts[c].thread].many = true;
+        made.push_back(contexts[c].thread);
+        again = true;
+        break;
+      }
+      c = thread.creator;
+    }
+    if (again) continue;
+    const auto [entry, fresh] = thread_ids.try_emplace({creator, op.id, target.name},
+                                                       static_cast<ThreadIndex>(threads.size()));
+    if (fresh) threads.emplace_back();
+    changed = changed || fresh;
+    ContextKey key;
+    key.thread = entry->second;
+    key.function = function->second;
+    key.self = pointees_of(creator, spawn.receiver);
+    for (size_t i = 0; i < spawn.arguments.size() && i < function->second->parameters.size(); ++i) {
+      key.parameters.push_back(pointees_of(creator, spawn.arguments[i]));
+    }
+    Context root;
+    root.function = function->second;
+    root.thread = entry->second;
+    const ContextId id = enter(key, root);
+    contexts[id].parent = id;
+    Thread& thread = threads[entry->second];
+    changed = changed || thread.root != id;
+    thread.root = id;
+    thread.creator = creator;
+    thread.spawn_op = op.id;
+    thread.many =
+        spawn.many || contexts[creator].repeated || threads[contexts[creator].thread].many;
+    thread.name = fmt::format("{} (started at {})", function->second->name, to_string(op.position));
+    made.push_back(entry->second);
+  }
+  return changed;
+}
+
+bool Program::State::visit(ContextId id) {
+  bool changed = false;
+  const Function& function = *contexts[id].function;
+  for (const Binding& binding : function.bindings) changed = bind(id, binding) || changed;
+  for (const Block& block : function.blocks) {
+    for (const Op& op : block.ops) {
+      if (const Call* made = op.as<Call>()) {
+        std::vector<ContextId> found;
+        for (const Function* target : targets(id, *made)) {
+          found.push_back(call(id, op, *target, block.in_loop));
+        }
+        std::vector<ContextId>& known = callees[id][op.id];
+        changed = changed || known != found;
+        known = std::move(found);
+      } else if (const Spawn* started = op.as<Spawn>()) {
+        changed = spawn(id, op, *started) || changed;
+      }
+    }
+  }
+  return changed;
+}
+
+bool Program::State::round() {
+  bool changed = false;
+  for (const Summary& summary : summaries) {
+    for (const Binding& binding : summary.bindings) changed = bind(0, binding) || changed;
+  }
+  live.assign(contexts.size(), false);
+  std::vector<ContextId> work;
+  for (const Thread& thread : threads) {
+    if (thread.is_main) work.push_back(thread.root);
+  }
+  while (!work.empty()) {
+    const ContextId id = work.back();
+    work.pop_back();
+    if (live.size() < contexts.size()) live.resize(contexts.size(), false);
+    if (live[id]) continue;
+    live[id] = true;
+    changed = visit(id) || changed;
+    for (const auto& [op, called] : callees[id])
+      work.insert(work.end(), called.begin(), called.end());
+    for (auto made = spawned.lower_bound({id, 0}); made != spawned.end() && made->first.first == id;
+         ++made) {
+      for (const ThreadIndex thread : made->second) work.push_back(threads[thread].root);
+    }
+  }
+  live.resize(contexts.size(), false);
+  return changed;
+}
+
+void Program::State::add_roots(bool leftover) {
+  std::set<const Function*> reached;
+  for (ContextId id = 0; id < contexts.size(); ++id) {
+    if (id < live.size() && live[id]) reached.insert(contexts[id].function);
+  }
+  std::set<Name> called;
+  bool has_main = false;
+  for (const auto& [usr, function] : functions) {
+    has_main = has_main || function->is_main;
+    for (const Block& block : function->blocks) {
+      for (const Op& op : block.ops) {
+        if (const Call* call = op.as<Call>()) called.insert(call->callee);
+      }
+    }
+  }
+  std::vector<const Function*> roots;
+  for (const auto& [usr, function] : functions) {
+    if (reached.contains(function) || function->is_lambda) continue;
+    const bool uncalled = !has_main && function->is_external && !called.contains(usr);
+    if (function->is_main || uncalled || (leftover && has_spawn(*function))) {
+      roots.push_back(function);
+    }
+  }
+  std::sort(roots.begin(), roots.end(), [](const Function* a, const Function* b) {
+    return std::tie(a->is_main, a->position, a->name) < std::tie(b->is_main, b->position, b->name);
+  });
+  for (const Function* function : roots) {
+    ContextKey key;
+    key.thread = static_cast<ThreadIndex>(threads.size());
+    key.function = function;
+    Context root;
+    root.function = function;
+    root.thread = key.thread;
+    const ContextId id = enter(key, root);
+    contexts[id].parent = id;
+    Thread thread;
+    thread.root = id;
+    thread.is_main = true;
+    thread.name = function->is_main ? "main" : "a caller of " + function->name;
+    threads.push_back(std::move(thread));
+  }
+}
+
+// Threads that only an early round believed in.
+void Program::State::drop_dead() {
+  std::vector<ThreadIndex> numbers(threads.size(), 0);
+  std::vector<Thread> kept;
+  for (size_t i = 0; i < threads.size(); ++i) {
+    if (!live[threads[i].root]) continue;
+    numbers[i] = static_cast<ThreadIndex>(kept.size());
+    kept.push_back(threads[i]);
+  }
+  for (Context& context : contexts) {
+    if (!threads.empty()) context.thread = numbers[context.thread];
+  }
+  for (auto& [place, made] : spawned) {
+    std::erase_if(made, [&](ThreadIndex thread) { return !live[threads[thread].root]; });
+    for (ThreadIndex& thread : made) thread = numbers[thread];
+  }
+  threads = std::move(kept);
+  times_called.clear();
+  for (ContextId id = 0; id < contexts.size(); ++id) {
+    if (!live[id]) {
+      callees[id].clear();
+      continue;
+    }
+    for (const auto& [op, called] : callees[id]) {
+      for (const ContextId callee : called) ++times_called[contexts[callee].function];
+    }
+  }
+}
+
+// Globals, what threads are given, and what can be reached from there.
+void Program::State::find_shared() {
+  std::vector<LocationId> work;
+  const auto share = [&](LocationId location) {
+    const LocationId object = locations.object_of(location);
+    if (shared_objects.insert(object).second) work.push_back(object);
+  };
+  for (const auto& [place, made] : spawned) {
+    if (made.empty() || !live[place.first]) continue;
+    const Spawn& spawn = *ops[contexts[place.first].function][place.second].second->as<Spawn>();
+    for (const LocationId location : pointees_of(place.first, spawn.receiver)) share(location);
+    for (const LocationId location : pointees_of(place.first, spawn.entry)) share(location);
+    for (const Value& argument : spawn.arguments) {
+      for (const LocationId location : pointees_of(place.first, argument)) share(location);
+    }
+  }
+  for (LocationId id = 0; id < locations.size(); ++id) {
+    const Location::Kind kind = locations.at(id).kind;
+    if (kind == Location::Kind::global || kind == Location::Kind::any) share(id);
+  }
+  std::map<LocationId, std::set<LocationId>> reach;  // by object
+  for (const auto& [cell, found] : points_to) {
+    for (const LocationId target : found) {
+      reach[locations.object_of(cell)].insert(locations.object_of(target));
+    }
+  }
+  for (const auto& [cell, originals] : copies) {
+    for (const LocationId original : originals) {
+      // A copy of a shared object points to what that points to, and the other way.
+      reach[locations.object_of(cell)].insert(reach[locations.object_of(original)].begin(),
+                                              reach[locations.object_of(original)].end());
+    }
+  }
+  while (!work.empty()) {
+    const LocationId object = work.back();
+    work.pop_back();
+    if (const auto found = reach.find(object); found != reach.end()) {
+      for (const LocationId target : std::set<LocationId>(found->second)) share(target);
+    }
+  }
+}
+
+void Program::State::link() {
+  index();
+  for (const bool guessing : {false, true}) {
+    guess = guessing;
+    for (const bool leftover : {false, true}) {  // what starts threads and was not reached
+      add_roots(leftover);
+      for (int i = 0; i < kMaxRounds && round(); ++i) {
+      }
+    }
+  }
+  drop_dead();
+  find_shared();
+  find_lives();
+  find_overlaps();
+}
+
+}  // namespace foretrace::lint

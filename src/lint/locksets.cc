@@ -1,0 +1,163 @@
+#include "lint/locksets.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "lint/substitute.h"
+
+namespace foretrace::lint {
+namespace {
+
+using Effects = std::unordered_map<Name, LockEffect>;
+using State = std::vector<Held>;  // sorted by lock
+
+bool same_lock(const Held& a, const Held& b) {
+  return a.lock == b.lock && a.shared == b.shared && a.kind == b.kind;
+}
+
+void take(State& state, const Held& held) {
+  const auto known = std::find_if(state.begin(), state.end(),
+                                  [&](const Held& other) { return other.lock == held.lock; });
+  if (known == state.end()) {
+    state.push_back(held);
+    std::sort(state.begin(), state.end());
+  } else if (!held.shared) {
+    known->shared = false;  // held twice: the region is the outer one
+  }
+}
+
+bool give(State& state, const Path& lock) {
+  return std::erase_if(state, [&](const Held& held) { return held.lock == lock; }) > 0;
+}
+
+class FunctionLocks {
+ public:
+  FunctionLocks(Function& function, const Effects& effects)
+      : function_(function), effects_(effects), entry_(function.blocks.size()) {}
+
+  LockEffect run() {
+    if (function_.blocks.empty()) return {};
+    flow(function_.required);
+    if (!lost_.empty()) {
+      // Once more, now with what callers may hold.
+      State begin = function_.required;
+      for (const Path& lock : lost_) take(begin, {lock, false, LockKind::mutex, kIfCaller});
+      entry_.assign(function_.blocks.size(), std::nullopt);
+      exits_.clear();
+      flow(begin);
+    }
+    return effect();
+  }
+
+ private:
+  void flow(const State& begin) {
+    entry_[0] = begin;
+    std::vector<uint32_t> work{0};
+    while (!work.empty()) {
+      const uint32_t block = work.back();
+      work.pop_back();
+      State state = *entry_[block];
+      for (Op& op : function_.blocks[block].ops) step(op, state);
+      for (const uint32_t next : function_.blocks[block].next) {
+        if (merge(entry_[next], state)) work.push_back(next);
+      }
+      if (function_.blocks[block].next.empty()) exits_[block] = state;
+    }
+  }
+
+  // Sets op.held, then does what the op does.
+  void step(Op& op, State& state) {
+    op.held = state;
+    if (const Acquire* acquire = op.as<Acquire>()) {
+      if (acquire->by_wait && !waited_) return;  // it was a caller's lock, and is again
+      take(state, {acquire->lock, acquire->shared, acquire->kind, op.id});
+    } else if (const Release* release = op.as<Release>()) {
+      const bool held = give(state, release->lock);
+      if (release->by_wait) {
+        waited_ = held;
+      } else if (!held) {
+        lost_.push_back(release->lock);
+      }
+    } else if (const Call* call = op.as<Call>()) {
+      apply(*call, op.id, state);
+    }
+  }
+
+  void apply(const Call& call, uint32_t id, State& state) {
+    const auto effect = effects_.find(call.callee);
+    if (effect == effects_.end() || call.is_virtual) return;
+    const Given given = given_by(call);
+    for (const Path& path : effect->second.lost) {
+      const std::optional<Path> lock = to_caller(path, given);
+      if (lock && !give(state, *lock)) lost_.push_back(*lock);
+    }
+    for (const Held& held : effect->second.gained) {
+      if (const std::optional<Path> lock = to_caller(held.lock, given)) {
+        take(state, {*lock, held.shared, held.kind, id});
+      }
+    }
+  }
+
+  // What is held on all ways. True if it became less.
+  static bool merge(std::optional<State>& known, const State& state) {
+    if (!known) {
+      known = state;
+      return true;
+    }
+    State both;
+    for (const Held& held : *known) {
+      const auto other = std::find_if(state.begin(), state.end(),
+                                      [&](const Held& h) { return same_lock(h, held); });
+      if (other == state.end()) continue;
+      both.push_back(held);
+      both.back().acquired_by = std::min(held.acquired_by, other->acquired_by);
+    }
+    if (both == *known) return false;
+    known = std::move(both);
+    return true;
+  }
+
+  LockEffect effect() {
+    LockEffect effect;
+    std::optional<State> at_exit;
+    for (const auto& [block, state] : exits_) merge(at_exit, state);
+    if (at_exit) {
+      std::copy_if(at_exit->begin(), at_exit->end(), std::back_inserter(effect.gained),
+                   [](const Held& held) { return held.acquired_by < kIfCaller; });
+    }
+    std::sort(lost_.begin(), lost_.end());
+    lost_.erase(std::unique(lost_.begin(), lost_.end()), lost_.end());
+    effect.lost = std::move(lost_);
+    return effect;
+  }
+
+  Function& function_;
+  const Effects& effects_;
+  std::vector<std::optional<State>> entry_;
+  std::unordered_map<uint32_t, State> exits_;
+  std::vector<Path> lost_;
+  bool waited_ = false;
+};
+
+}  // namespace
+
+void fill_locksets(const std::unordered_map<Name, Function*>& functions) {
+  Effects effects;
+  // Wrappers of wrappers need a round each; recursion that never settles does not
+  // take locks in a way that means anything.
+  constexpr int kRounds = 8;
+  bool changed = true;
+  for (int round = 0; changed && round < kRounds; ++round) {
+    changed = false;
+    for (const auto& [usr, function] : functions) {
+      LockEffect effect = FunctionLocks(*function, effects).run();
+      if (effect.gained.empty() && effect.lost.empty() && !effects.contains(usr)) continue;
+      LockEffect& known = effects[usr];
+      if (known == effect) continue;
+      known = std::move(effect);
+      changed = true;
+    }
+  }
+}
+
+}  // namespace foretrace::lint

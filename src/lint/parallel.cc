@@ -1,0 +1,230 @@
+// What may happen in parallel: which threads live at an op, by start and join order.
+#include <algorithm>
+
+#include "lint/program_state.h"
+
+namespace foretrace::lint {
+namespace {
+
+using Threads = std::set<ThreadIndex>;
+
+// Where ways meet: threads that live on one of them, joined on both.
+bool merge(Lives& known, const Lives& more) {
+  if (!known.reached) {
+    known = more;
+    known.reached = true;
+    return true;
+  }
+  const Lives before = known;
+  known.started.insert(more.started.begin(), more.started.end());
+  std::erase_if(known.ended, [&](ThreadIndex t) { return !more.ended.contains(t); });
+  return !(known == before);
+}
+
+void end(Lives& lives, const Threads& joined) {
+  for (const ThreadIndex thread : joined) {
+    lives.started.erase(thread);
+    lives.ended.insert(thread);
+  }
+}
+
+void then(Lives& lives, const Lives& callee) {
+  for (const ThreadIndex thread : callee.ended) {
+    lives.started.erase(thread);
+    lives.ended.insert(thread);
+  }
+  for (const ThreadIndex thread : callee.started) {
+    lives.ended.erase(thread);
+    lives.started.insert(thread);
+  }
+}
+
+bool has_element(const Path& path) {
+  return std::any_of(path.steps.begin(), path.steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::element; });
+}
+
+bool asks_joinable(const Block& block) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) {
+    const Call* call = op.as<Call>();
+    return call != nullptr &&
+           (call->name.text().ends_with("::joinable") || call->name.text().ends_with("::valid"));
+  });
+}
+
+}  // namespace
+
+// A handle is joined if the join can mean no other thread's.
+Threads Program::State::joined_by(ContextId context, const Join& join) const {
+  auto& self = const_cast<State&>(*this);
+  const LocationSet handles = self.locations_of(context, join.handle);
+  Threads found;
+  for (ThreadIndex i = 0; i < threads.size(); ++i) {
+    if (threads[i].is_main) continue;
+    const Spawn& spawn =
+        *self.ops[contexts[threads[i].creator].function][threads[i].spawn_op].second->as<Spawn>();
+    LocationSet started = self.locations_of(threads[i].creator, spawn.handle);
+    if (started.empty() || started != handles) continue;
+    found.insert(i);
+    for (const ThreadIndex other : descendants[i]) {
+      if (!context_lives[threads[i].root].started.contains(other)) found.insert(other);
+    }
+  }
+  return found;
+}
+
+void Program::State::step(ContextId context, const Op& op, Lives& lives) const {
+  if (op.as<Spawn>() != nullptr) {
+    const auto made = spawned.find({context, op.id});
+    if (made == spawned.end()) return;
+    for (const ThreadIndex thread : made->second) {
+      lives.started.insert(thread);
+      lives.ended.erase(thread);
+      for (const ThreadIndex other : descendants[thread]) {
+        lives.started.insert(other);
+        lives.ended.erase(other);
+      }
+    }
+  } else if (const Join* join = op.as<Join>()) {
+    end(lives, joined_by(context, *join));
+  } else if (op.as<Call>() != nullptr) {
+    const auto called = callees[context].find(op.id);
+    if (called == callees[context].end() || called->second.empty()) return;
+    Lives effect;
+    for (const ContextId callee : called->second) {
+      if (context_lives[callee].reached) merge(effect, context_lives[callee]);
+    }
+    then(lives, effect);
+  }
+}
+
+// True if what the context does as a whole has changed.
+bool Program::State::find_lives_of(ContextId context) {
+  const Function& function = *contexts[context].function;
+  std::vector<Lives>& entry = block_lives[context];
+  entry.assign(function.blocks.size(), {});
+  if (entry.empty()) return false;
+  // A loop over handles joins all of them, also if it seems that it may not run; and so
+  // does a join that is done only if it can be.
+  std::map<std::pair<uint32_t, uint32_t>, Threads> on_edge;  // block and next
+  for (const Block& block : function.blocks) {
+    for (const Op& op : block.ops) {
+      const Join* join = op.as<Join>();
+      if (join == nullptr) continue;
+      for (const uint32_t decides : block.controlled_by) {
+        const Block& branch = function.blocks[decides];
+        const bool loop = branch.in_loop && has_element(join->handle);
+        if ((!loop && !asks_joinable(branch)) || branch.next.size() < 2) continue;
+        const Threads joined = joined_by(context, *join);
+        on_edge[{decides, branch.next[1]}].insert(joined.begin(), joined.end());
+        // A loop within a loop, or a test in a loop over all handles.
+        for (const uint32_t outer : branch.controlled_by) {
+          const Block& head = function.blocks[outer];
+          if (!head.in_loop || !has_element(join->handle) || head.next.size() < 2) continue;
+          on_edge[{outer, head.next[1]}].insert(joined.begin(), joined.end());
+        }
+      }
+    }
+  }
+  entry[0].reached = true;
+  std::vector<uint32_t> work{0};
+  Lives exit;
+  while (!work.empty()) {
+    const uint32_t number = work.back();
+    work.pop_back();
+    const Block& block = function.blocks[number];
+    Lives lives = entry[number];
+    for (const Op& op : block.ops) step(context, op, lives);
+    for (const uint32_t next : block.next) {
+      Lives after = lives;
+      if (const auto joined = on_edge.find({number, next}); joined != on_edge.end()) {
+        end(after, joined->second);
+      }
+      if (merge(entry[next], after)) work.push_back(next);
+    }
+    if (block.next.empty()) merge(exit, lives);
+  }
+  if (exit == context_lives[context]) return false;
+  context_lives[context] = exit;
+  return true;
+}
+
+void Program::State::find_lives() {
+  const size_t count = contexts.size();
+  block_lives.resize(count);
+  context_lives.assign(count, {});
+  alive_at_entry.assign(count, {});
+  descendants.assign(threads.size(), {});
+  for (ThreadIndex i = 0; i < threads.size(); ++i) {
+    for (const Thread* up = &threads[i]; !up->is_main;) {
+      const ThreadIndex creator = contexts[up->creator].thread;
+      if (!descendants[creator].insert(i).second && creator == i) break;
+      if (creator == i) break;
+      up = &threads[creator];
+    }
+  }
+  constexpr int kRounds = 20;
+  bool changed = true;
+  for (int round = 0; changed && round < kRounds; ++round) {
+    changed = false;
+    for (ContextId id = static_cast<ContextId>(count); id-- > 0;) {
+      if (live[id]) changed = find_lives_of(id) || changed;
+    }
+  }
+  // From callers to callees: who lives when a context begins.
+  changed = true;
+  while (changed) {
+    changed = false;
+    for (ContextId id = 0; id < count; ++id) {
+      for (const auto& [op, called] : callees[id]) {
+        if (called.empty()) continue;
+        const Threads here = alive({id, op});
+        for (const ContextId callee : called) {
+          const size_t before = alive_at_entry[callee].size();
+          alive_at_entry[callee].insert(here.begin(), here.end());
+          changed = changed || alive_at_entry[callee].size() != before;
+        }
+      }
+    }
+  }
+}
+
+Threads Program::State::alive(const Place& place) const {
+  const auto function = ops.find(contexts[place.context].function);
+  const auto [block, op] = function->second.at(place.op);
+  Lives lives = block_lives[place.context].empty() ? Lives{} : block_lives[place.context][block];
+  for (const Op& before : function->first->blocks[block].ops) {
+    if (&before == op) break;
+    step(place.context, before, lives);
+  }
+  Threads found = lives.started;
+  for (const ThreadIndex thread : alive_at_entry[place.context]) {
+    if (!lives.ended.contains(thread)) found.insert(thread);
+  }
+  return found;
+}
+
+// Threads that do not descend from each other overlap if one lives when the other
+// is started.
+void Program::State::find_overlaps() {
+  const auto both = [&](ThreadIndex a, ThreadIndex b) {
+    bool fresh = overlap.insert({a, b}).second;
+    return overlap.insert({b, a}).second || fresh;
+  };
+  for (const auto& [place, made] : spawned) {
+    if (!live[place.first]) continue;
+    for (const ThreadIndex thread : made) {
+      for (const ThreadIndex other : alive({place.first, place.second})) both(thread, other);
+      if (threads[thread].many) both(thread, thread);
+    }
+  }
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const auto& [a, b] : std::set<std::pair<ThreadIndex, ThreadIndex>>(overlap)) {
+      for (const ThreadIndex child : descendants[b]) changed = both(a, child) || changed;
+    }
+  }
+}
+
+}  // namespace foretrace::lint

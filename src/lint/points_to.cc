@@ -1,0 +1,208 @@
+// What paths and values mean in a context: Andersen's points-to, without order, with
+// contexts. Two rounds of it: first only what is known; then pointers of which
+// nothing is known point to "some object of their type".
+#include <algorithm>
+#include <utility>
+
+#include "lint/program_state.h"
+
+namespace foretrace::lint {
+namespace {
+
+// More than this and the set says as little as "some object" does.
+constexpr size_t kMaxTargets = 8;
+constexpr int kMaxCopies = 6;                    // copies of copies
+constexpr uint32_t kParameterCell = 0x80000000;  // locals that are parameters by value
+
+Step capture_step(uint32_t index) {
+  return {Step::Kind::field, Name("<capture " + std::to_string(index) + ">")};
+}
+
+}  // namespace
+
+void add_to(LocationSet& set, const LocationSet& more) {
+  if (more.empty()) return;
+  LocationSet all;
+  std::set_union(set.begin(), set.end(), more.begin(), more.end(), std::back_inserter(all));
+  set = std::move(all);
+}
+
+LocationSet Program::State::contents(LocationId cell, Name type, int depth) {
+  LocationSet found;
+  if (const auto known = points_to.find(cell); known != points_to.end()) {
+    found.assign(known->second.begin(), known->second.end());
+  }
+  // A copy of an object has the pointers that the object has.
+  std::vector<Step> below;
+  for (LocationId outer = cell; depth < kMaxCopies;) {
+    if (const auto originals = copies.find(outer); originals != copies.end()) {
+      for (LocationId original : std::set<LocationId>(originals->second)) {
+        for (auto step = below.rbegin(); step != below.rend(); ++step) {
+          original = locations.inside(original, *step);
+        }
+        const bool guessed = std::exchange(guess, false);
+        if (original != cell) add_to(found, contents(original, type, depth + 1));
+        guess = guessed;
+      }
+    }
+    const Location& location = locations.at(outer);
+    if (location.kind != Location::Kind::inside) break;
+    below.push_back(location.step);
+    outer = location.base;
+  }
+  if (found.size() > kMaxTargets && !type.empty()) {
+    return {locations.object(Location::Kind::any, type)};
+  }
+  if (found.empty() && guess && !type.empty()) {
+    found.push_back(locations.object(Location::Kind::any, type));
+  }
+  return found;
+}
+
+LocationSet Program::State::results(ContextId context, uint32_t call_op) {
+  LocationSet found;
+  const auto known = callees[context].find(call_op);
+  if (known == callees[context].end()) return found;
+  static thread_local int depth = 0;
+  constexpr int kMaxDepth = 8;
+  if (depth >= kMaxDepth) return found;
+  ++depth;
+  for (const ContextId callee : std::vector<ContextId>(known->second)) {
+    if (callee == context) continue;
+    for (const Value& value : contexts[callee].function->returns) {
+      add_to(found, pointees_of(callee, value));
+    }
+  }
+  --depth;
+  return found;
+}
+
+LocationSet Program::State::locations_of(ContextId context, const Path& path) {
+  const Function& function = *contexts[context].function;
+  LocationSet set;
+  size_t next = 0;  // step
+  const bool derefs = !path.steps.empty() && path.steps[0].kind == Step::Kind::deref;
+  switch (path.root) {
+    case Path::Root::none:
+      return {};
+    case Path::Root::global:
+      set = {locations.object(Location::Kind::global, path.name)};
+      break;
+    case Path::Root::local:
+      set = {locations.object(Location::Kind::local, function.usr, path.index)};
+      break;
+    case Path::Root::heap:
+      set = {locations.object(Location::Kind::heap, function.usr, path.index)};
+      break;
+    case Path::Root::capture:
+      set = {locations.inside(locations.object(Location::Kind::function, function.usr),
+                              capture_step(path.index))};
+      break;
+    case Path::Root::self:
+      if (!derefs) return {};
+      set = keys[context].self;
+      next = 1;
+      if (set.empty() && guess) {
+        set = {locations.object(Location::Kind::any, path.steps[0].name.empty()
+                                                         ? function.class_name
+                                                         : path.steps[0].name)};
+      }
+      break;
+    case Path::Root::parameter:
+      if (!derefs) {
+        set = {locations.object(Location::Kind::local, function.usr, kParameterCell | path.index)};
+        break;
+      }
+      next = 1;
+      if (path.index < keys[context].parameters.size()) {
+        set = keys[context].parameters[path.index];
+      }
+      {
+        // What the function itself puts into it; only if there is nothing at all, a guess.
+        const bool guessed = std::exchange(guess, guess && set.empty());
+        add_to(set, contents(locations.object(Location::Kind::local, function.usr,
+                                              kParameterCell | path.index),
+                             path.steps[0].name, 0));
+        guess = guessed;
+      }
+      break;
+    case Path::Root::result:
+      set = results(context, path.index);
+      if (!derefs) return {};
+      next = 1;
+      if (set.empty() && guess && !path.steps[0].name.empty()) {
+        set = {locations.object(Location::Kind::any, path.steps[0].name)};
+      }
+      break;
+  }
+  for (; next < path.steps.size(); ++next) {
+    const Step& step = path.steps[next];
+    LocationSet reached;
+    for (const LocationId location : set) {
+      if (step.kind == Step::Kind::deref) {
+        add_to(reached, contents(location, step.name, 0));
+      } else {
+        add_to(reached, {locations.inside(location, step)});
+      }
+    }
+    set = std::move(reached);
+  }
+  return set;
+}
+
+LocationSet Program::State::pointees_of(ContextId context, const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::other:
+      return {};
+    case Value::Kind::address_of:
+      return locations_of(context, value.path);
+    case Value::Kind::function:
+      return {locations.object(Location::Kind::function, value.function)};
+    case Value::Kind::value_of:
+      break;
+  }
+  // Pointers that are passed on: what they point to has no type of its own here.
+  Path pointee = value.path;
+  pointee.steps.push_back({Step::Kind::deref, {}});
+  return locations_of(context, pointee);
+}
+
+bool Program::State::points(LocationId cell, const LocationSet& targets) {
+  std::set<LocationId>& known = points_to[cell];
+  const size_t before = known.size();
+  known.insert(targets.begin(), targets.end());
+  return known.size() != before;
+}
+
+bool Program::State::bind_captures(ContextId context, const Value& value) {
+  if (value.kind != Value::Kind::function) return false;
+  bool changed = false;
+  const LocationId closure = locations.object(Location::Kind::function, value.function);
+  for (size_t i = 0; i < value.captures.size(); ++i) {
+    const LocationId cell = locations.inside(closure, capture_step(static_cast<uint32_t>(i)));
+    const Value& capture = value.captures[i];
+    changed = points(cell, pointees_of(context, capture)) || changed;
+    changed = bind_captures(context, capture) || changed;
+    if (capture.kind != Value::Kind::value_of) continue;
+    for (const LocationId original : locations_of(context, capture.path)) {
+      changed = copies[cell].insert(original).second || changed;
+    }
+  }
+  return changed;
+}
+
+bool Program::State::bind(ContextId context, const Binding& binding) {
+  bool changed = bind_captures(context, binding.value);
+  const LocationSet cells = locations_of(context, binding.target);
+  const LocationSet targets = pointees_of(context, binding.value);
+  for (const LocationId cell : cells) {
+    changed = (!targets.empty() && points(cell, targets)) || changed;
+    if (binding.value.kind != Value::Kind::value_of) continue;
+    for (const LocationId original : locations_of(context, binding.value.path)) {
+      if (original != cell) changed = copies[cell].insert(original).second || changed;
+    }
+  }
+  return changed;
+}
+
+}  // namespace foretrace::lint

@@ -1,0 +1,212 @@
+#include "lint/program.h"
+
+#include <algorithm>
+
+#include "lint/program_state.h"
+
+namespace foretrace::lint {
+namespace {
+
+// Whether lock and access start from one object: all that the lock's path cannot
+// tell apart (pointers, elements) is also the beginning of the access's path.
+bool from_same_object(const Path& lock, const Path& access) {
+  if (!lock.known() || lock.root != access.root || lock.index != access.index ||
+      lock.name != access.name) {
+    return false;
+  }
+  size_t base = lock.steps.size();
+  while (base > 0 && lock.steps[base - 1].kind == Step::Kind::field) --base;
+  return base <= access.steps.size() &&
+         std::equal(lock.steps.begin(), lock.steps.begin() + static_cast<std::ptrdiff_t>(base),
+                    access.steps.begin());
+}
+
+std::string last_part(const std::string& name) {
+  const size_t colon = name.rfind("::");
+  return colon == std::string::npos ? name : name.substr(colon + 2);
+}
+
+}  // namespace
+
+Program::Program(std::vector<Summary> summaries) : state_(std::make_unique<State>()) {
+  state_->summaries = std::move(summaries);
+  state_->link();
+}
+Program::~Program() = default;
+Program::Program(Program&&) noexcept = default;
+Program& Program::operator=(Program&&) noexcept = default;
+
+const std::vector<Summary>& Program::summaries() const { return state_->summaries; }
+const std::vector<Thread>& Program::threads() const { return state_->threads; }
+size_t Program::contexts() const { return state_->contexts.size(); }
+const Context& Program::context(ContextId id) const { return state_->contexts[id]; }
+const Locations& Program::all_locations() const { return state_->locations; }
+
+const Function* Program::function(Name usr) const {
+  const auto found = state_->functions.find(usr);
+  return found != state_->functions.end() ? found->second : nullptr;
+}
+
+const Op& Program::op(const Place& place) const {
+  return *state_->ops.at(state_->contexts[place.context].function).at(place.op).second;
+}
+
+std::vector<LocationId> Program::locations(ContextId context, const Path& path) const {
+  return state_->locations_of(context, path);
+}
+
+std::vector<LocationId> Program::pointees(ContextId context, const Value& value) const {
+  return state_->pointees_of(context, value);
+}
+
+const std::vector<ContextId>& Program::callees(const Place& call) const {
+  static const std::vector<ContextId> none;
+  const auto found = state_->callees[call.context].find(call.op);
+  return found != state_->callees[call.context].end() ? found->second : none;
+}
+
+std::vector<HeldLock> Program::locks(const Place& place) const {
+  return state_->locks_at(place.context, op(place));
+}
+
+bool Program::shared(LocationId location) const {
+  const LocationId object = state_->locations.object_of(location);
+  if (!state_->shared_objects.contains(object)) return false;
+  const Location& root = state_->locations.at(object);
+  if (root.kind != Location::Kind::global) return true;
+  const auto global = state_->globals.find(root.name);
+  return global == state_->globals.end() || !global->second->is_thread_local;
+}
+
+bool Program::parallel(const Place& a, const Place& b) const {
+  const ThreadIndex one = context(a.context).thread;
+  const ThreadIndex other = context(b.context).thread;
+  const std::vector<Thread>& all = state_->threads;
+  if (one == other) return all[one].many;
+  if (state_->descendants[one].contains(other)) {
+    return all[one].many || state_->alive(a).contains(other);
+  }
+  if (state_->descendants[other].contains(one)) {
+    return all[other].many || state_->alive(b).contains(one);
+  }
+  return state_->overlap.contains({one, other});
+}
+
+bool Program::single(LocationId location) const {
+  const Locations& all = state_->locations;
+  LocationId at = location;
+  for (; all.at(at).kind == Location::Kind::inside; at = all.at(at).base) {
+    if (all.at(at).step.kind == Step::Kind::element) return false;
+  }
+  const Location& object = all.at(at);
+  if (object.kind == Location::Kind::global) return true;
+  // Of objects that are not known, one of a type is assumed.
+  if (object.kind == Location::Kind::any) return true;
+  const Function* owner = function(object.name);
+  if (owner == nullptr || object.kind == Location::Kind::function) return false;
+  if (state_->times_called[owner] > 1) return false;
+  if (object.kind == Location::Kind::heap) {
+    return !owner->blocks[owner->allocations[object.index].block].in_loop;
+  }
+  return true;
+}
+
+// Follows the path up the calls to the thread's entry, and looks at what the thread was
+// given for it.
+bool Program::from_own_argument(const Place& place, const Path& path) const {
+  Path at = path;
+  ContextId id = place.context;
+  while (context(id).parent != id) {
+    const Context& callee = context(id);
+    const Call* call = op({callee.parent, callee.call_op}).as<Call>();
+    const std::optional<Path> up = call != nullptr ? to_caller(at, given_by(*call)) : std::nullopt;
+    if (!up) return false;
+    at = *up;
+    id = callee.parent;
+  }
+  const Thread& thread = threads()[context(id).thread];
+  const auto is_deref = [](const Step& step) { return step.kind == Step::Kind::deref; };
+  if (thread.is_main || (at.root != Path::Root::self && at.root != Path::Root::parameter) ||
+      std::count_if(at.steps.begin(), at.steps.end(), is_deref) != 1) {
+    return false;
+  }
+  const Op& start = op({thread.creator, thread.spawn_op});
+  const Spawn& spawn = *start.as<Spawn>();
+  const Value* given = at.root == Path::Root::self         ? &spawn.receiver
+                       : at.index < spawn.arguments.size() ? &spawn.arguments[at.index]
+                                                           : nullptr;
+  if (given == nullptr) return false;
+  const Function& creator = *context(thread.creator).function;
+  if (given->path.root == Path::Root::heap) {
+    return creator.blocks[creator.allocations[given->path.index].block].in_loop;
+  }
+  const auto is_element = [](const Step& step) { return step.kind == Step::Kind::element; };
+  return std::any_of(given->path.steps.begin(), given->path.steps.end(), is_element);
+}
+
+bool Program::own_instance(const Place& a, const Path& path_a, const Place& b,
+                           const Path& path_b) const {
+  return context(a.context).thread == context(b.context).thread && from_own_argument(a, path_a) &&
+         from_own_argument(b, path_b);
+}
+
+bool Program::exclude(const Place& a, const Path& path_a, const Place& b,
+                      const Path& path_b) const {
+  const std::vector<HeldLock> others = locks(b);
+  for (const HeldLock& one : locks(a)) {
+    for (const HeldLock& other : others) {
+      if (one.lock != other.lock || one.kind != other.kind || (one.shared && other.shared)) {
+        continue;
+      }
+      if (one.kind == LockKind::transaction) return true;
+      if (!shared(one.lock)) continue;
+      if (one.sure && other.sure && single(one.lock)) return true;
+      if (from_same_object(one.path, path_a) && from_same_object(other.path, path_b)) return true;
+    }
+  }
+  return false;
+}
+
+std::string Program::text(LocationId location) const {
+  const Location& at = state_->locations.at(location);
+  switch (at.kind) {
+    case Location::Kind::global: {
+      const auto global = state_->globals.find(at.name);
+      return global != state_->globals.end() ? global->second->name : at.name.text();
+    }
+    case Location::Kind::local: {
+      const Function* owner = function(at.name);
+      if (owner == nullptr) return "a local variable";
+      if (at.index < owner->locals.size()) return owner->locals[at.index].name;
+      const size_t parameter = at.index & 0x7FFFFFFF;
+      return parameter < owner->parameters.size() ? owner->parameters[parameter].name
+                                                  : "a parameter";
+    }
+    case Location::Kind::heap: {
+      const Function* owner = function(at.name);
+      return owner != nullptr ? last_part(owner->allocations[at.index].type.text())
+                              : "an allocated object";
+    }
+    case Location::Kind::function:
+      return "a closure";
+    case Location::Kind::any:
+      return last_part(at.name.text());
+    case Location::Kind::inside:
+      break;
+  }
+  const std::string base = text(at.base);
+  return at.step.kind == Step::Kind::element ? base + "[]"
+                                             : base + "." + last_part(at.step.name.text());
+}
+
+std::vector<ContextId> Program::call_chain(ContextId id) const {
+  std::vector<ContextId> chain{id};
+  while (context(id).parent != id && chain.size() < contexts()) {
+    id = context(id).parent;
+    chain.push_back(id);
+  }
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+}  // namespace foretrace::lint

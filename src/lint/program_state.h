@@ -1,0 +1,104 @@
+// The inside of Program: shared by the files that build it.
+#pragma once
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "lint/program.h"
+#include "lint/substitute.h"
+
+namespace foretrace::lint {
+
+using LocationSet = std::vector<LocationId>;  // sorted, each once
+
+// What a context is told apart by.
+struct ContextKey {
+  ThreadIndex thread = 0;
+  const Function* function = nullptr;
+  LocationSet self;
+  std::vector<LocationSet> parameters;  // what they point to
+  std::vector<std::tuple<LocationId, bool, Path>> held;
+  bool repeated = false;
+  friend auto operator<=>(const ContextKey&, const ContextKey&) = default;
+};
+
+// Which threads were started and not joined, and which were joined, since the
+// beginning of a context.
+struct Lives {
+  std::set<ThreadIndex> started;  // perhaps
+  std::set<ThreadIndex> ended;    // for certain
+  bool reached = false;
+  friend bool operator==(const Lives&, const Lives&) = default;
+};
+
+struct Program::State {
+  std::vector<Summary> summaries;
+  std::unordered_map<Name, Function*> functions;
+  std::unordered_map<Name, std::vector<Name>> overriders;  // transitive
+  std::unordered_map<const Function*, std::unordered_map<uint32_t, std::pair<uint32_t, const Op*>>>
+      ops;  // by function and id: block and op
+  std::unordered_map<const Function*, std::vector<const Release*>> releases;
+  std::unordered_map<Name, const Global*> globals;
+
+  Locations locations;
+  std::map<LocationId, std::set<LocationId>> points_to;
+  std::map<LocationId, std::set<LocationId>> copies;  // has what these have
+
+  std::vector<Context> contexts;
+  std::vector<ContextKey> keys;
+  std::map<ContextKey, ContextId> context_ids;
+  std::vector<std::map<uint32_t, std::vector<ContextId>>> callees;  // by context and op
+  std::vector<bool> live;                                           // reachable from a thread
+  std::vector<Thread> threads;
+  std::map<std::tuple<ContextId, uint32_t, Name>, ThreadIndex> thread_ids;
+  std::map<std::pair<ContextId, uint32_t>, std::vector<ThreadIndex>> spawned;
+  std::set<LocationId> shared_objects;
+  std::unordered_map<const Function*, uint32_t> times_called;
+
+  // From parallel.cc.
+  std::vector<std::vector<Lives>> block_lives;        // by context and block
+  std::vector<Lives> context_lives;                   // at the end of a context
+  std::vector<std::set<ThreadIndex>> alive_at_entry;  // by context
+  std::vector<std::set<ThreadIndex>> descendants;     // by thread
+  std::set<std::pair<ThreadIndex, ThreadIndex>> overlap;
+
+  // points_to.cc: what paths and values mean in a context.
+  bool guess = false;  // unknown pointers point to some object of their type
+  LocationSet locations_of(ContextId context, const Path& path);
+  LocationSet pointees_of(ContextId context, const Value& value);
+  LocationSet contents(LocationId cell, Name type, int depth);
+  LocationSet results(ContextId context, uint32_t call_op);
+  bool bind(ContextId context, const Binding& binding);
+  bool bind_captures(ContextId context, const Value& value);
+  bool points(LocationId cell, const LocationSet& targets);
+
+  // link.cc: contexts and threads.
+  void link();
+  void index();
+  bool round();
+  bool visit(ContextId id);
+  std::vector<const Function*> targets(ContextId context, const Call& call);
+  ContextId enter(const ContextKey& key, const Context& made);
+  ContextId call(ContextId caller, const Op& op, const Function& callee, bool in_loop);
+  bool spawn(ContextId creator, const Op& op, const Spawn& spawn);
+  std::vector<HeldLock> locks_at(ContextId context, const Op& op);
+  std::vector<HeldLock> locks_for_callee(ContextId context, const Op& op, const Given& given);
+  void find_shared();
+  void drop_dead();
+  void add_roots(bool leftover);
+
+  // parallel.cc
+  void find_lives();
+  void find_overlaps();
+  bool find_lives_of(ContextId context);
+  void step(ContextId context, const Op& op, Lives& lives) const;
+  std::set<ThreadIndex> joined_by(ContextId context, const Join& join) const;
+  std::set<ThreadIndex> alive(const Place& place) const;
+};
+
+void add_to(LocationSet& set, const LocationSet& more);
+
+}  // namespace foretrace::lint

@@ -1,0 +1,163 @@
+// Low-level races, chapter 3 of paper 004: two accesses of one location that may
+// happen in parallel, one a write, and no lock or transaction that excludes them.
+// Transactions are regions under one global lock.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "lint/analysis.h"
+#include "lint/effects.h"
+
+namespace foretrace::lint {
+namespace {
+
+const char* const kRule = "data-race";
+
+struct Found {
+  Place place;
+  Path path;
+  LocationId location = 0;
+  bool write = false;
+};
+
+class Races {
+ public:
+  explicit Races(const Program& program) : program_(program) {}
+
+  std::vector<Finding> run() {
+    collect();
+    std::vector<Finding> findings;
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      for (const size_t j : partners(i)) {
+        if (races(accesses_[i], accesses_[j])) report(accesses_[i], accesses_[j], findings);
+      }
+    }
+    std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+      return std::tie(a.events[0].site, a.events[1].site) <
+             std::tie(b.events[0].site, b.events[1].site);
+    });
+    return findings;
+  }
+
+ private:
+  void collect() {
+    std::set<ContextId> seen;
+    for (const Thread& thread : program_.threads()) visit(thread.root, seen);
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      by_name_[last_name(accesses_[i].location)].push_back(i);
+    }
+  }
+
+  void visit(ContextId root, std::set<ContextId>& seen) {
+    std::vector<ContextId> work{root};
+    while (!work.empty()) {
+      const ContextId context = work.back();
+      work.pop_back();
+      if (!seen.insert(context).second) continue;
+      for (const Block& block : program_.context(context).function->blocks) {
+        for (const Op& op : block.ops) {
+          const Place place{context, op.id};
+          for (const Effect& effect : effects(program_, place)) add(place, effect);
+          for (const ContextId callee : program_.callees(place)) work.push_back(callee);
+        }
+      }
+    }
+  }
+
+  void add(const Place& place, const Effect& effect) {
+    if (effect.atomic || in_own_constructor(place.context, effect.path)) return;
+    for (const LocationId location : effect.locations) {
+      if (program_.shared(location)) {
+        accesses_.push_back({place, effect.path, location, effect.write});
+      }
+    }
+  }
+
+  // Nobody else has an object that is being made or destroyed.
+  bool in_own_constructor(ContextId context, const Path& path) const {
+    const Function& function = *program_.context(context).function;
+    return (function.is_constructor || function.is_destructor) && path.root == Path::Root::self;
+  }
+
+  // Locations that can be the same end in the same field, or are the same object.
+  uint64_t last_name(LocationId location) const {
+    const Location& at = program_.all_locations().at(location);
+    if (at.kind == Location::Kind::inside && at.step.kind == Step::Kind::field) {
+      return at.step.name.number();
+    }
+    return (uint64_t{1} << 32) + program_.all_locations().object_of(location);
+  }
+
+  std::vector<size_t> partners(size_t i) const {
+    std::vector<size_t> found;
+    const std::vector<size_t>& same = by_name_.at(last_name(accesses_[i].location));
+    std::copy_if(same.begin(), same.end(), std::back_inserter(found),
+                 [&](size_t j) { return j >= i; });
+    return found;
+  }
+
+  bool races(const Found& a, const Found& b) const {
+    if (!a.write && !b.write) return false;
+    if (!program_.all_locations().may_alias(a.location, b.location)) return false;
+    return program_.parallel(a.place, b.place) &&
+           !program_.own_instance(a.place, a.path, b.place, b.path) &&
+           !program_.exclude(a.place, a.path, b.place, b.path);
+  }
+
+  void report(const Found& a, const Found& b, std::vector<Finding>& findings) {
+    const Found* first = &a;
+    const Found* second = &b;
+    const auto key = [&](const Found& access) {
+      return std::tuple(program_.op(access.place).position, access.write);
+    };
+    if (key(*second) < key(*first)) std::swap(first, second);
+    if (!seen_.emplace(key(*first), key(*second)).second) return;
+    Finding finding;
+    finding.analysis = "lint";
+    finding.kind = kRule;
+    finding.variable = program_.text(first->location);
+    finding.events = {
+        event_at(program_, first->place, *finding.variable, first->write),
+        event_at(program_, second->place, program_.text(second->location), second->write)};
+    finding.message = fmt::format(
+        "{} can be {} at {} and {} at {} at the same time: no lock or transaction excludes it",
+        *finding.variable, first->write ? "written" : "read", finding.events[0].site,
+        second->write ? "written" : "read", finding.events[1].site);
+    finding.reason = reason(*first, *second);
+    findings.push_back(std::move(finding));
+  }
+
+  std::string reason(const Found& a, const Found& b) const {
+    const bool one = program_.locks(a.place).empty();
+    const bool other = program_.locks(b.place).empty();
+    if (one && other) return "Neither access is inside an atomic block or under a lock.";
+    if (one || other) return "Only one of the accesses is inside an atomic block or under a lock.";
+    return "The two accesses are under locks, but under no lock that both hold.";
+  }
+
+  using Key = std::tuple<Position, bool>;
+  const Program& program_;
+  std::vector<Found> accesses_;
+  std::map<uint64_t, std::vector<size_t>> by_name_;
+  std::set<std::pair<Key, Key>> seen_;
+};
+
+Result<std::vector<LintRule>> rules(const LintOptions&) {
+  return std::vector<LintRule>{
+      {kRule, "accesses of shared data that clash outside every atomic block", true}};
+}
+
+const LintRegistration registration({
+    .name = "races",
+    .summary = "accesses that two threads may do at the same time (chapter 3 of paper 004)",
+    .rules = rules,
+    .run = [](const Program& program, const LintOptions& options) -> Result<std::vector<Finding>> {
+      if (!wanted(options, (*rules(options))[0])) return std::vector<Finding>{};
+      return Races(program).run();
+    },
+});
+
+}  // namespace
+}  // namespace foretrace::lint
