@@ -1,0 +1,98 @@
+// Section 3.6.11: two tasks signal each other. The deadlock that the program is known for
+// is no race; but both tasks read the counters of the events in no block: four races.
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+class Event {
+ public:
+  int count = 0;
+
+  int get_count() {
+    __transaction_atomic {
+      return count;
+    }
+  }
+  void wait_for_event(int remote_count) {
+    if (is_in_sync(remote_count)) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock);
+    }
+  }
+  void signal_event() {
+    increment();
+    std::lock_guard<std::mutex> lock(mutex_);
+    changed_.notify_all();
+  }
+
+ private:
+  bool is_in_sync(int remote) {
+    __transaction_atomic { return remote == count; }
+  }
+  void increment() {
+    __transaction_atomic {
+      count = (count + 1) % 100;  //#signal
+    }
+  }
+  std::mutex mutex_;
+  std::condition_variable changed_;
+};
+
+class FirstTask {
+ public:
+  FirstTask(Event& event1, Event& event2, int iterations)
+      : event1_(event1), event2_(event2), iterations_(iterations) {}
+
+  void run() {
+    int count = event1_.count;  // EXPECT: data-race rd with wr #signal
+    for (int i = 0; i < iterations_; i++) {
+      event1_.wait_for_event(count);
+      count = event1_.count;  // EXPECT: data-race rd with wr #signal
+      event2_.signal_event();
+    }
+  }
+
+ private:
+  Event& event1_;
+  Event& event2_;
+  int iterations_;
+};
+
+class SecondTask {
+ public:
+  SecondTask(Event& event1, Event& event2, int iterations)
+      : event1_(event1), event2_(event2), iterations_(iterations) {}
+
+  void run() {
+    int count = event2_.count;  // EXPECT: data-race rd with wr #signal
+    for (int i = 0; i < iterations_; i++) {
+      event1_.signal_event();
+      event2_.wait_for_event(count);
+      count = event2_.count;  // EXPECT: data-race rd with wr #signal
+    }
+  }
+
+ private:
+  Event& event1_;
+  Event& event2_;
+  int iterations_;
+};
+
+int main() {
+  constexpr int kTasks = 1;
+  constexpr int kIterations = 12;
+  Event event1;
+  Event event2;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kTasks; i++) {
+    threads.emplace_back([&] { FirstTask(event1, event2, kIterations).run(); });
+  }
+  for (int i = 0; i < kTasks; i++) {
+    threads.emplace_back([&] { SecondTask(event1, event2, kIterations).run(); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  std::printf("c1: %d\n", event1.get_count());
+  std::printf("c2: %d\n", event2.get_count());
+}

@@ -1,0 +1,17 @@
+// Section 3.6.4: the child's access is protected, main's is not.
+#include <cstdio>
+#include <thread>
+
+static int x = 0;
+
+static void run() {
+  __transaction_atomic {
+    x = 42;  //#child
+  }
+}
+
+int main() {
+  std::thread child(run);
+  std::printf("%d\n", x);  // EXPECT: data-race rd with wr #child
+  child.join();
+}

@@ -1,0 +1,33 @@
+// Section 4.6.9: update() reads the balance in one block and writes it in another.
+#include <thread>
+
+class Account {
+ public:
+  int read() {
+    __transaction_atomic {
+      return balance_;
+    }
+  }
+
+  void update(int a) {
+    int tmp = read();
+    __transaction_atomic {
+      balance_ = tmp + a;  // EXPECT: RwW
+    }
+  }
+
+ private:
+  int balance_ = 100;
+};
+
+static Account* a;
+
+static void run() { a->update(42); }
+
+int main() {
+  a = new Account();
+  std::thread first(run);
+  std::thread second(run);
+  first.join();
+  second.join();
+}
