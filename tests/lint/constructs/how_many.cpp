@@ -1,0 +1,23 @@
+// One thread does not race with itself; two, or one that is started in a loop, do.
+#include <thread>
+#include <vector>
+
+static int once, twice, in_loop;
+
+static void run_once() { once++; }
+static void run_twice() {
+  twice++;  //#twice EXPECT: data-race rd with wr #twice; data-race wr with wr #twice
+}
+static void run_in_loop() {
+  in_loop++;  //#loop EXPECT: data-race rd with wr #loop; data-race wr with wr #loop
+}
+
+int main() {
+  std::thread a(run_once), b(run_twice), c(run_twice);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++) threads.emplace_back(run_in_loop);
+  for (auto& thread : threads) thread.join();
+  a.join();
+  b.join();
+  c.join();
+}

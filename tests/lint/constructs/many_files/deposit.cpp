@@ -1,0 +1,6 @@
+#include "bank.h"
+
+void deposit(Bank& bank, int account, int amount) {
+  const int balance = bank.read(account);
+  bank.write(account, balance + amount);  // EXPECT: RwW
+}
