@@ -12,7 +12,6 @@ struct Main {
 class Printer {
  public:
   void print(const int& message);
-
 };
 
 class RunMe {

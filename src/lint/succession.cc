@@ -1,0 +1,260 @@
+#include "lint/succession.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <utility>
+
+#include "lint/loops.h"
+
+namespace foretrace::lint {
+namespace {
+
+// A block that has ended, as a unit sees it from a later node.
+struct Ended {
+  BlockPart part;
+  uint32_t lock = 0;
+  std::vector<uint32_t> inside;
+  friend auto operator<=>(const Ended&, const Ended&) = default;
+};
+
+// What is known before a node: the last blocks, each with the loops whose next round
+// lies between, on the way with the fewest of them; and the locks that are passed
+// on every way from the entry.
+struct State {
+  bool reached = false;
+  std::map<Ended, std::set<NodeId>> last;
+  std::set<uint32_t> passed;
+  friend bool operator==(const State&, const State&) = default;
+};
+
+std::set<uint32_t> common(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
+  std::set<uint32_t> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
+  return both;
+}
+
+void join(State& into, const State& from) {
+  if (!from.reached) return;
+  into.passed = into.reached ? common(into.passed, from.passed) : from.passed;
+  into.reached = true;
+  for (const auto& [ended, rounds] : from.last) {
+    const auto [place, is_new] = into.last.try_emplace(ended, rounds);
+    if (!is_new) place->second = common(place->second, rounds);
+  }
+}
+
+}  // namespace
+
+// One unit, with what is known of those that it calls.
+class Succession::Walk {
+ public:
+  Walk(const std::vector<Unit>& units, const std::vector<Summary>& known, UnitId unit)
+      : unit_(units[unit]), known_(known), id_(unit), units_(units), loops_(edges(unit_)) {}
+
+  Summary run() {
+    before_.resize(unit_.nodes.size());
+    before_[0].reached = true;
+    std::deque<NodeId> work = {0};
+    while (!work.empty()) {
+      const NodeId node = work.front();
+      work.pop_front();
+      State after = before_[node];
+      step(node, after);
+      for (const NodeId next : unit_.nodes[node].next) {
+        State merged = before_[next];
+        join(merged, crossed(after, node, next));
+        if (merged == before_[next]) continue;
+        before_[next] = std::move(merged);
+        work.push_back(next);
+      }
+    }
+    return collect();
+  }
+
+ private:
+  static std::vector<std::vector<NodeId>> edges(const Unit& unit) {
+    std::vector<std::vector<NodeId>> next;
+    for (const UnitNode& node : unit.nodes) next.push_back(node.next);
+    return next;
+  }
+
+  // An edge back to a loop's head begins a new round; leaving the loop forgets it.
+  State crossed(const State& state, NodeId from, NodeId to) const {
+    const bool back = loops_.is_back_edge(from, to);
+    if (!back && loops_.left(from, to).empty()) return state;
+    State result = state;
+    for (auto& [ended, rounds] : result.last) {
+      if (back) rounds.insert(to);
+      for (const NodeId head : loops_.left(from, to)) rounds.erase(head);
+    }
+    return result;
+  }
+
+  void step(NodeId id, State& state) const {
+    const UnitNode& node = unit_.nodes[id];
+    if (!state.reached) return;
+    if (node.kind == UnitNode::Kind::end) end_block(id, node, state);
+    if (node.kind == UnitNode::Kind::call) call(id, node, state);
+  }
+
+  void end_block(NodeId id, const UnitNode& node, State& state) const {
+    std::erase_if(state.last, [&](const auto& entry) {
+      const Ended& ended = entry.first;
+      const bool was_inside =
+          std::binary_search(ended.inside.begin(), ended.inside.end(), node.lock);
+      return was_inside || (ended.inside == node.inside && ended.lock == node.lock);
+    });
+    state.last[{BlockPart{id, kNothing, {id_, node.begun, id}}, node.lock, node.inside}] = {};
+    if (node.inside.empty()) state.passed.insert(node.lock);
+  }
+
+  void call(NodeId id, const UnitNode& node, State& state) const {
+    if (node.callees.empty()) return;
+    bool has_way = false;
+    std::set<uint32_t> passed;
+    for (const UnitId callee : node.callees) {
+      if (!known_[callee].has_way) continue;
+      passed = has_way ? common(passed, known_[callee].passed) : known_[callee].passed;
+      has_way = true;
+    }
+    if (!has_way) {  // never comes back, as far as is known yet
+      state = State();
+      return;
+    }
+    std::erase_if(state.last, [&](const auto& entry) {
+      return entry.first.inside == node.inside && passed.contains(entry.first.lock);
+    });
+    for (const UnitId callee : node.callees) {
+      for (const Closing& closing : known_[callee].closings) {
+        const BlockRef& block = closing.part.block;
+        const uint32_t lock = units_[block.unit].nodes[block.begin].lock;
+        state.last[{BlockPart{id, callee, block}, lock, node.inside}] = {};
+      }
+    }
+    if (node.inside.empty()) state.passed.insert(passed.begin(), passed.end());
+  }
+
+  Summary collect() {
+    Summary summary;
+    for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
+      const UnitNode& node = unit_.nodes[id];
+      const State& state = before_[id];
+      if (!state.reached) continue;
+      if (node.kind == UnitNode::Kind::begin) {
+        begin_part(summary, node, state, {BlockPart{id, kNothing, {id_, id, kNothing}}, {}, 0});
+      }
+      for (const UnitId callee : node.callees) {
+        for (const Opening& opening : known_[callee].openings) {
+          begin_part(
+              summary, node, state,
+              {BlockPart{id, callee, opening.part.block}, opening.passed, opening.depth + 1});
+        }
+      }
+      if (node.next.empty()) exit(summary, id, state);
+    }
+    for (auto& [block, opening] : openings_) summary.openings.push_back(std::move(opening));
+    for (const auto& [block, closing] : closings_) summary.closings.push_back(closing);
+    return summary;
+  }
+
+  void begin_part(Summary& summary, const UnitNode& node, const State& state, Opening opening) {
+    for (const auto& [ended, rounds] : state.last) {
+      if (ended.inside != node.inside || opening.passed.contains(ended.lock)) continue;
+      summary.pairs.push_back({ended.part, opening.part, !rounds.empty()});
+    }
+    if (!node.inside.empty()) return;
+    opening.passed.insert(state.passed.begin(), state.passed.end());
+    const auto [known, is_new] = openings_.try_emplace(opening.part.block, opening);
+    if (is_new) return;
+    std::set<uint32_t> passed = common(known->second.passed, opening.passed);
+    if (opening.depth < known->second.depth) known->second = std::move(opening);
+    known->second.passed = std::move(passed);
+  }
+
+  void exit(Summary& summary, NodeId id, State state) {
+    step(id, state);
+    if (!state.reached) return;
+    summary.passed = summary.has_way ? common(summary.passed, state.passed) : state.passed;
+    summary.has_way = true;
+    for (const auto& [ended, rounds] : state.last) {
+      if (ended.inside.empty()) close(ended.part);
+    }
+  }
+
+  void close(const BlockPart& part) {
+    uint32_t depth = 0;
+    if (part.callee != kNothing) {
+      for (const Closing& closing : known_[part.callee].closings) {
+        if (closing.part.block == part.block) depth = closing.depth + 1;
+      }
+    }
+    const auto [known, is_new] = closings_.try_emplace(part.block, Closing{part, depth});
+    if (!is_new && depth < known->second.depth) known->second = {part, depth};
+  }
+
+  const Unit& unit_;
+  const std::vector<Summary>& known_;
+  const UnitId id_;
+  const std::vector<Unit>& units_;
+  const Loops loops_;
+  std::vector<State> before_;
+  // One way to each block is enough above this unit: the shortest.
+  std::map<BlockRef, Opening> openings_;
+  std::map<BlockRef, Closing> closings_;
+};
+
+Succession::Succession(std::vector<Unit> units) : units_(std::move(units)) {
+  results_.resize(units_.size());
+  solve();
+}
+
+// Summaries only grow (and `passed` only shrinks), so this ends.
+void Succession::solve() {
+  std::vector<std::vector<UnitId>> callers(units_.size());
+  for (UnitId unit = 0; unit < units_.size(); ++unit) {
+    for (const UnitNode& node : units_[unit].nodes) {
+      for (const UnitId callee : node.callees) callers[callee].push_back(unit);
+    }
+  }
+  // Callees first, where there is no recursion.
+  std::deque<UnitId> work;
+  std::vector<bool> waiting(units_.size(), true);
+  for (UnitId unit = static_cast<UnitId>(units_.size()); unit-- > 0;) work.push_back(unit);
+  while (!work.empty()) {
+    const UnitId unit = work.front();
+    work.pop_front();
+    waiting[unit] = false;
+    Summary summary = Walk(units_, results_, unit).run();
+    const bool changed = !summary.says_the_same_to_callers(results_[unit]);
+    results_[unit] = std::move(summary);
+    if (!changed) continue;
+    for (const UnitId caller : callers[unit]) {
+      if (waiting[caller]) continue;
+      waiting[caller] = true;
+      work.push_back(caller);
+    }
+  }
+}
+
+std::vector<ChainLink> Succession::chain(UnitId unit, const BlockPart& part) const {
+  std::vector<ChainLink> links;
+  BlockPart at = part;
+  while (at.callee != kNothing) {
+    links.push_back({unit, at.node});
+    unit = at.callee;
+    const Summary& summary = results_[unit];
+    const bool is_second = at.block.end == kNothing;
+    const BlockPart* found = nullptr;
+    for (const Opening& opening : summary.openings) {
+      if (is_second && opening.part.block == at.block) found = &opening.part;
+    }
+    for (const Closing& closing : summary.closings) {
+      if (!is_second && closing.part.block == at.block) found = &closing.part;
+    }
+    at = *found;  // it is there: the caller has it from here
+  }
+  return links;
+}
+
+}  // namespace foretrace::lint

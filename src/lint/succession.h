@@ -1,0 +1,117 @@
+// Which blocks may follow each other in a thread: paper 004's trace trees, without
+// writing out their paths. A *unit* is a function as it is called; its nodes begin and
+// end blocks, and call other units. For each unit the pairs of blocks are found of
+// which it is the innermost common caller: the one to blame.
+//
+// Loops go round and functions recur as often as they like, by a fixpoint: that gives
+// the pairs of section 4.4's two rounds, and those that need deeper recursion.
+// tests/property/succession_property_test.cc compares with all paths, written out.
+//
+// With transactions, "follow" means that no other block is in between. With locks
+// a block follows the last one of *each* lock: a call that takes a lock of its own (a
+// logger) does not hide what happens before and after it.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace foretrace::lint {
+
+using UnitId = uint32_t;
+using NodeId = uint32_t;
+inline constexpr uint32_t kNothing = UINT32_MAX;
+
+struct UnitNode {
+  enum class Kind : uint8_t { none, begin, end, call };
+  Kind kind = Kind::none;
+  uint32_t lock = 0;            // begin, end: a number that equal locks share
+  NodeId begun = 0;             // end: the begin of its block
+  std::vector<UnitId> callees;  // call
+  // The locks that the unit itself holds around: begin: before it; end: after it;
+  // call: during it. Sorted.
+  std::vector<uint32_t> inside;
+  std::vector<NodeId> next;
+};
+
+// Node 0 is the entry. A node without a successor is an exit.
+struct Unit {
+  std::vector<UnitNode> nodes;
+};
+
+// A block: where it begins and, for the first of a pair, where it ends.
+struct BlockRef {
+  UnitId unit = 0;
+  NodeId begin = 0;
+  NodeId end = kNothing;
+  friend auto operator<=>(const BlockRef&, const BlockRef&) = default;
+};
+
+// How a unit comes to a block: the node is the block's own begin or end, or a call.
+struct BlockPart {
+  NodeId node = 0;
+  UnitId callee = kNothing;  // of a call
+  BlockRef block;
+  friend auto operator<=>(const BlockPart&, const BlockPart&) = default;
+};
+
+struct BlockPair {
+  BlockPart first;
+  BlockPart second;
+  // Only from one round of a loop of this unit to the next.
+  bool around_loop = false;
+};
+
+// Where the calls lead from a unit down to a block: units and their call nodes.
+struct ChainLink {
+  UnitId unit = 0;
+  NodeId call = 0;
+};
+
+class Succession {
+ public:
+  explicit Succession(std::vector<Unit> units);
+
+  // The pairs that the unit itself puts together.
+  const std::vector<BlockPair>& pairs(UnitId unit) const { return results_[unit].pairs; }
+  // The calls from `unit` to the unit that has the block, the first in `unit`.
+  std::vector<ChainLink> chain(UnitId unit, const BlockPart& part) const;
+
+ private:
+  // A block that a unit can begin with, and locks of which it has certainly ended a
+  // block before: it does not follow what those locks protected before the call.
+  struct Opening {
+    BlockPart part;
+    std::set<uint32_t> passed;
+    uint32_t depth = 0;  // calls down to it on the shortest way, which `part` begins
+    friend bool operator==(const Opening&, const Opening&) = default;
+  };
+  // A block that can be the last of its lock.
+  struct Closing {
+    BlockPart part;
+    uint32_t depth = 0;
+    friend bool operator==(const Closing&, const Closing&) = default;
+  };
+  struct Summary {
+    std::vector<Opening> openings;
+    std::vector<Closing> closings;
+    // Locks of which every way through ends a block. Unset: no way through is known yet.
+    bool has_way = false;
+    std::set<uint32_t> passed;
+    std::vector<BlockPair> pairs;
+
+    bool says_the_same_to_callers(const Summary& other) const {
+      return openings == other.openings && closings == other.closings && has_way == other.has_way &&
+             passed == other.passed;
+    }
+  };
+  class Walk;
+
+  void solve();
+
+  std::vector<Unit> units_;
+  std::vector<Summary> results_;
+};
+
+}  // namespace foretrace::lint
