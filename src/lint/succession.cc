@@ -105,7 +105,9 @@ class Succession::Walk {
           std::binary_search(ended.inside.begin(), ended.inside.end(), node.lock);
       return was_inside || (ended.inside == node.inside && ended.lock == node.lock);
     });
-    state.last[{BlockPart{id, kNothing, {id_, node.begun, id}}, node.lock, node.inside}] = {};
+    for (const NodeId begin : node.begun) {
+      state.last[{BlockPart{id, kNothing, {id_, begin, id}}, node.lock, node.inside}] = {};
+    }
     if (node.inside.empty()) state.passed.insert(node.lock);
   }
 

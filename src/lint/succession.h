@@ -27,7 +27,7 @@ struct UnitNode {
   enum class Kind : uint8_t { none, begin, end, call };
   Kind kind = Kind::none;
   uint32_t lock = 0;            // begin, end: a number that equal locks share
-  NodeId begun = 0;             // end: the begin of its block
+  std::vector<NodeId> begun;    // end: where its block may have begun
   std::vector<UnitId> callees;  // call
   // The locks that the unit itself holds around: begin: before it; end: after it;
   // call: during it. Sorted.

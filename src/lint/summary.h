@@ -220,6 +220,7 @@ struct Block {
   // Blocks whose branch decides whether this one runs (direct control dependence).
   std::vector<uint32_t> controlled_by;
   bool in_loop = false;
+  bool throws = false;  // ends in a throw, or in a call that never returns
 };
 
 // A pointer that is stored: `target` may from then on hold `value`. Without order;

@@ -97,11 +97,11 @@ class Builder {
         std::set<uint32_t> inner = held;
         inner.insert(tree.number);
         NodeId begin = at;
-        if (!nested) begin = follow(at, {UnitNode::Kind::begin, tree.number, 0, {}, inside, {}});
+        if (!nested) begin = follow(at, {UnitNode::Kind::begin, tree.number, {}, {}, inside, {}});
         at = begin;
         for (const Tree& part : tree.parts) at = append(part, at, inner);
         if (nested) return at;
-        at = follow(at, {UnitNode::Kind::end, tree.number, begin, {}, inside, {}});
+        at = follow(at, {UnitNode::Kind::end, tree.number, {begin}, {}, inside, {}});
         places[&tree] = {begin, at};
         return at;
       }
@@ -124,7 +124,7 @@ class Builder {
         return follow(head, {});
       }
       case Tree::Kind::call: {
-        const NodeId call = follow(at, {UnitNode::Kind::call, 0, 0, {tree.number}, inside, {}});
+        const NodeId call = follow(at, {UnitNode::Kind::call, 0, {}, {tree.number}, inside, {}});
         places[&tree] = {call, call};
         return call;
       }
@@ -335,13 +335,13 @@ TEST(Succession, DoesNotFollowEveryPath) {
   constexpr UnitId kDepth = 30;
   for (UnitId i = 0; i < kDepth; ++i) {
     Unit unit;
-    unit.nodes = {{UnitNode::Kind::call, 0, 0, {i + 1}, {}, {1}},
-                  {UnitNode::Kind::call, 0, 0, {i + 1}, {}, {}}};
+    unit.nodes = {{UnitNode::Kind::call, 0, {}, {i + 1}, {}, {1}},
+                  {UnitNode::Kind::call, 0, {}, {i + 1}, {}, {}}};
     units.push_back(unit);
   }
   Unit leaf;
-  leaf.nodes = {{UnitNode::Kind::begin, 0, 0, {}, {}, {1}},
-                {UnitNode::Kind::end, 0, 0, {}, {}, {}}};
+  leaf.nodes = {{UnitNode::Kind::begin, 0, {}, {}, {}, {1}},
+                {UnitNode::Kind::end, 0, {0}, {}, {}, {}}};
   units.push_back(leaf);
   const Succession succession(units);
   for (UnitId i = 0; i < kDepth; ++i) {

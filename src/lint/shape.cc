@@ -1,0 +1,163 @@
+#include "lint/shape.h"
+
+#include <algorithm>
+#include <set>
+
+namespace foretrace::lint {
+namespace {
+
+std::vector<std::vector<uint32_t>> successors(const Function& function) {
+  std::vector<std::vector<uint32_t>> next;
+  next.reserve(function.blocks.size());
+  for (const Block& block : function.blocks) next.push_back(block.next);
+  return next;
+}
+
+bool holds(const Op& op, const Path& lock) {
+  return std::any_of(op.held.begin(), op.held.end(),
+                     [&](const Held& held) { return held.lock == lock; });
+}
+
+bool releases(const Op& op, const Path& lock) {
+  const Release* const release = op.as<Release>();
+  return release != nullptr && release->lock == lock;
+}
+
+}  // namespace
+
+FunctionShape::FunctionShape(const Function& function)
+    : function_(function), before_(function.blocks.size()), loops_(successors(function)) {
+  for (uint32_t block = 0; block < function.blocks.size(); ++block) {
+    const std::vector<Op>& ops = function.blocks[block].ops;
+    for (uint32_t index = 0; index < ops.size(); ++index) {
+      places_[ops[index].id] = {&ops[index], block, index};
+    }
+    for (const uint32_t next : function.blocks[block].next) before_[next].push_back(block);
+  }
+  for (const auto& [id, place] : places_) {
+    const Acquire* const acquire = place.op->as<Acquire>();
+    // Taken again by the one who has it: no region of its own.
+    if (acquire != nullptr && !holds(*place.op, acquire->lock)) find_region(id);
+  }
+  find_deciders();
+}
+
+const LockRegion* FunctionShape::region(uint32_t acquire) const {
+  for (const LockRegion& region : regions_) {
+    if (region.acquire == acquire) return &region;
+  }
+  return nullptr;
+}
+
+// Follows the acquire until the lock is given back, or not certainly held any more.
+void FunctionShape::find_region(uint32_t acquire) {
+  const Acquire& what = *op(acquire).as<Acquire>();
+  LockRegion region{acquire, what.lock, what.kind, what.shared, what.by_wait, {}, {}};
+  const OpPlace& start = places_.at(acquire);
+  std::set<Spot> seen;
+  std::vector<Spot> work = {{start.block, start.index + 1}};
+  while (!work.empty()) {
+    const Spot spot = work.back();
+    work.pop_back();
+    if (!seen.insert(spot).second) continue;
+    const Block& block = function_.blocks[spot.block];
+    if (spot.index == block.ops.size()) {
+      for (const uint32_t next : block.next) work.push_back({next, 0});
+      continue;
+    }
+    const Op& here = block.ops[spot.index];
+    if (!holds(here, region.lock)) continue;
+    if (releases(here, region.lock)) {
+      region.exits.push_back({here.id, {}});
+      continue;
+    }
+    region.ops.push_back(here.id);
+    work.push_back({spot.block, spot.index + 1});
+  }
+  std::sort(region.ops.begin(), region.ops.end());
+  for (LockRegion::Exit& exit : region.exits) exit.ops = ops_on_the_way(region, exit.release);
+  regions_.push_back(std::move(region));
+}
+
+// Backwards from the release, within the region.
+std::vector<uint32_t> FunctionShape::ops_on_the_way(const LockRegion& region,
+                                                    uint32_t release) const {
+  const OpPlace& start = places_.at(release);
+  std::set<Spot> seen;
+  std::vector<uint32_t> ops;
+  std::vector<Spot> work = {{start.block, start.index}};
+  while (!work.empty()) {
+    const Spot spot = work.back();
+    work.pop_back();
+    if (!seen.insert(spot).second) continue;
+    if (spot.index == 0) {
+      for (const uint32_t from : before_[spot.block]) {
+        work.push_back({from, static_cast<uint32_t>(function_.blocks[from].ops.size())});
+      }
+      continue;
+    }
+    const uint32_t id = function_.blocks[spot.block].ops[spot.index - 1].id;
+    if (!std::binary_search(region.ops.begin(), region.ops.end(), id)) continue;
+    ops.push_back(id);
+    work.push_back({spot.block, spot.index - 1});
+  }
+  std::sort(ops.begin(), ops.end());
+  return ops;
+}
+
+void FunctionShape::find_deciders() {
+  deciders_.resize(function_.blocks.size());
+  for (uint32_t block = 0; block < function_.blocks.size(); ++block) {
+    std::set<uint32_t> found;
+    std::vector<uint32_t> work = function_.blocks[block].controlled_by;
+    while (!work.empty()) {
+      const uint32_t decider = work.back();
+      work.pop_back();
+      if (!found.insert(decider).second) continue;
+      const std::vector<uint32_t>& further = function_.blocks[decider].controlled_by;
+      work.insert(work.end(), further.begin(), further.end());
+    }
+    deciders_[block].assign(found.begin(), found.end());
+  }
+}
+
+bool FunctionShape::must_pass(uint32_t from_op, uint32_t to_op, uint32_t block) const {
+  const OpPlace& from = places_.at(from_op);
+  const OpPlace& to = places_.at(to_op);
+  if (to.block == block || (from.block == to.block && from.index < to.index)) return false;
+  if (from.block == block) return true;
+  std::set<uint32_t> seen = {block};
+  std::vector<uint32_t> work = function_.blocks[from.block].next;
+  while (!work.empty()) {
+    const uint32_t here = work.back();
+    work.pop_back();
+    if (!seen.insert(here).second) continue;
+    if (here == to.block) return false;
+    const std::vector<uint32_t>& next = function_.blocks[here].next;
+    work.insert(work.end(), next.begin(), next.end());
+  }
+  return true;
+}
+
+bool FunctionShape::complains(uint32_t block) const {
+  for (uint32_t side : function_.blocks[block].next) {
+    std::set<uint32_t> seen;
+    while (seen.insert(side).second) {
+      const Block& here = function_.blocks[side];
+      if (here.throws) return true;
+      if (here.next.size() != 1) break;
+      // What both sides come to is no side any more.
+      if (before_[here.next[0]].size() != 1) break;
+      side = here.next[0];
+    }
+  }
+  return false;
+}
+
+const FunctionShape& Shapes::of(const Function& function) {
+  std::unique_ptr<FunctionShape>& shape = known_[&function];
+  if (shape == nullptr) shape = std::make_unique<FunctionShape>(function);
+  return *shape;
+}
+
+}  // namespace foretrace::lint
