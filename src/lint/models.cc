@@ -43,42 +43,51 @@ Models::Models() {
   assert(done.has_value());
 }
 
+// Names may contain blanks ("operator bool"): what a call does are the words at the end.
+Result<Models::Model> Models::parse(const std::vector<std::string_view>& words) {
+  Model model;
+  size_t end = words.size();
+  for (; end > 1; --end) {
+    const std::string_view word = words[end - 1];
+    if (word == "none" && end == words.size()) {
+      --end;
+      break;
+    }
+    const size_t equals = word.find('=');
+    const std::optional<ObjectEffect> effect =
+        equals != std::string_view::npos ? parse_effect(word.substr(equals + 1)) : std::nullopt;
+    const std::string_view target = word.substr(0, equals);
+    const std::optional<int64_t> number = parse_integer(target);
+    const bool is_argument = number && *number >= 0 && *number < 256;
+    if (!effect || (target != "this" && !is_argument)) break;
+    if (is_argument) {
+      model.arguments[static_cast<uint32_t>(*number)] = *effect;
+    } else {
+      model.receiver = *effect;
+    }
+  }
+  if (end == words.size()) {
+    return fail("'{}' says nothing: write this=r, this=w, this=rw, 0=r, 1=w … or none",
+                printable(words.back()));
+  }
+  for (size_t i = 0; i < end; ++i) model.pattern += (i > 0 ? " " : "") + std::string(words[i]);
+  return model;
+}
+
 Result<void> Models::add(std::string_view text, std::string_view name) {
   size_t line_number = 0;
   for (const std::string_view line : split(text, '\n')) {
     ++line_number;
     const std::vector<std::string_view> words = words_of(line);
     if (words.empty() || words[0].starts_with('#')) continue;
-    Model model{std::string(words[0]), std::nullopt, {}};
-    if (words.size() < 2) {
-      return fail("{}:{}: '{}' needs what it does: this=r, 0=w … or none", name, line_number,
-                  printable(words[0]));
-    }
-    for (size_t i = 1; i < words.size(); ++i) {
-      if (words[i] == "none" && words.size() == 2) break;
-      const size_t equals = words[i].find('=');
-      const std::string_view target = words[i].substr(0, equals);
-      const std::optional<ObjectEffect> effect = equals == std::string_view::npos
-                                                     ? std::nullopt
-                                                     : parse_effect(words[i].substr(equals + 1));
-      const std::optional<int64_t> number = parse_integer(target);
-      const bool is_argument = number && *number >= 0 && *number < 256;
-      if (!effect || (target != "this" && !is_argument)) {
-        return fail("{}:{}: '{}' is none of this=r, this=w, this=rw, 0=r, 1=w …", name, line_number,
-                    printable(words[i]));
-      }
-      if (is_argument) {
-        model.arguments[static_cast<uint32_t>(*number)] = *effect;
-      } else {
-        model.receiver = *effect;
-      }
-    }
-    if (is_pattern(model.pattern)) {
+    Result<Model> model = parse(words);
+    if (!model) return fail("{}:{}: {}", name, line_number, model.error().message);
+    if (is_pattern(model->pattern)) {
       patterns_.push_back(models_.size());
     } else {
-      exact_[model.pattern] = models_.size();
+      exact_[model->pattern] = models_.size();
     }
-    models_.push_back(std::move(model));
+    models_.push_back(std::move(*model));
   }
   found_.clear();
   return {};

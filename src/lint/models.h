@@ -7,7 +7,8 @@
 //
 // `this` or the number of an argument, then r (reads it, or what it points to), w
 // (writes it) or rw. Names are qualified, without parameters and template arguments; *
-// and ? stand for other characters. The last line that fits counts.
+// and ? stand for other characters (but `X::operator*` is just that operator). The
+// last line that fits counts.
 //
 // A call that no line fits: a const method reads its object, others read and write
 // it; what is passed by pointer or reference to const is read, to non-const is read
@@ -51,6 +52,7 @@ class Models {
     std::optional<ObjectEffect> receiver;
     std::map<uint32_t, ObjectEffect> arguments;
   };
+  static Result<Model> parse(const std::vector<std::string_view>& words);
   const Model* find(Name name) const;
 
   std::vector<Model> models_;

@@ -28,6 +28,10 @@ TEST(Models, KnowsTheLibrary) {
   EXPECT_EQ(models.effect(method("std::queue::front", false)).receiver,
             (ObjectEffect{true, false}));
   EXPECT_EQ(models.effect(method("std::thread::join", false)).receiver, ObjectEffect());
+  EXPECT_EQ(models.effect(method("std::unique_ptr::operator bool", true)).receiver,
+            (ObjectEffect{true, false}));
+  EXPECT_EQ(models.effect(method("std::unique_ptr::reset", false)).receiver,
+            (ObjectEffect{true, true}));
 }
 
 TEST(Models, ArgumentsOfMemcpy) {
@@ -68,7 +72,7 @@ TEST(Models, UsersExtendAndReplace) {
 TEST(Models, MistakesAreNamed) {
   Models models;
   EXPECT_THAT(models.add("# fine\nSocket::poll\n", "mine").error().message,
-              HasSubstr("mine:2: 'Socket::poll' needs what it does"));
+              HasSubstr("mine:2: 'Socket::poll' says nothing"));
   EXPECT_THAT(models.add("f this=x\n", "mine").error().message, HasSubstr("mine:1: 'this=x'"));
   EXPECT_THAT(models.add("f -1=r\n", "mine").error().message, HasSubstr("'-1=r'"));
 }

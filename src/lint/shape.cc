@@ -37,23 +37,25 @@ FunctionShape::FunctionShape(const Function& function)
   for (const auto& [id, place] : places_) {
     const Acquire* const acquire = place.op->as<Acquire>();
     // Taken again by the one who has it: no region of its own.
-    if (acquire != nullptr && !holds(*place.op, acquire->lock)) find_region(id);
+    if (acquire == nullptr || holds(*place.op, acquire->lock)) continue;
+    find_region({id, acquire->lock, acquire->kind, acquire->shared, acquire->by_wait, {}, {}});
+  }
+  std::set<Held> by_calls;
+  for (const auto& [id, place] : places_) {
+    for (const Held& held : place.op->held) {
+      const auto begin = places_.find(held.acquired_by);
+      if (begin != places_.end() && begin->second.op->as<Call>() != nullptr) by_calls.insert(held);
+    }
+  }
+  for (const Held& held : by_calls) {
+    find_region({held.acquired_by, held.lock, held.kind, held.shared, false, {}, {}});
   }
   find_deciders();
 }
 
-const LockRegion* FunctionShape::region(uint32_t acquire) const {
-  for (const LockRegion& region : regions_) {
-    if (region.acquire == acquire) return &region;
-  }
-  return nullptr;
-}
-
 // Follows the acquire until the lock is given back, or not certainly held any more.
-void FunctionShape::find_region(uint32_t acquire) {
-  const Acquire& what = *op(acquire).as<Acquire>();
-  LockRegion region{acquire, what.lock, what.kind, what.shared, what.by_wait, {}, {}};
-  const OpPlace& start = places_.at(acquire);
+void FunctionShape::find_region(LockRegion region) {
+  const OpPlace& start = places_.at(region.acquire);
   std::set<Spot> seen;
   std::vector<Spot> work = {{start.block, start.index + 1}};
   while (!work.empty()) {
@@ -67,7 +69,7 @@ void FunctionShape::find_region(uint32_t acquire) {
     }
     const Op& here = block.ops[spot.index];
     if (!holds(here, region.lock)) continue;
-    if (releases(here, region.lock)) {
+    if (ends(region, spot)) {
       region.exits.push_back({here.id, {}});
       continue;
     }
@@ -77,6 +79,24 @@ void FunctionShape::find_region(uint32_t acquire) {
   std::sort(region.ops.begin(), region.ops.end());
   for (LockRegion::Exit& exit : region.exits) exit.ops = ops_on_the_way(region, exit.release);
   regions_.push_back(std::move(region));
+}
+
+// A release, or a call after which the lock is not held any more.
+bool FunctionShape::ends(const LockRegion& region, const Spot& spot) const {
+  const Block& block = function_.blocks[spot.block];
+  const Op& here = block.ops[spot.index];
+  if (releases(here, region.lock)) return true;
+  if (here.as<Call>() == nullptr) return false;
+  Spot after = {spot.block, spot.index + 1};
+  std::set<uint32_t> seen;
+  while (after.index == function_.blocks[after.block].ops.size()) {
+    const std::vector<uint32_t>& next = function_.blocks[after.block].next;
+    if (next.empty() || !seen.insert(after.block).second) return false;
+    after = {next[0], 0};
+  }
+  // Where ways meet the next op may have lost the lock by another one.
+  if (after.block != spot.block && before_[after.block].size() > 1) return false;
+  return !holds(function_.blocks[after.block].ops[after.index], region.lock);
 }
 
 // Backwards from the release, within the region.

@@ -12,9 +12,10 @@
 
 namespace foretrace::lint {
 
-// A stretch of code under a lock: from an acquire to the releases that may end it.
-// Nothing else splits it, and nothing but its own lock: where two ways meet, one of
-// them from a second acquire (a wait in an `if`), the ops after that are in both.
+// A stretch of code under a lock: from an acquire to the releases that may end it. Calls
+// count as well, of functions that come back with the lock or without it (a guard of
+// the user's). Where two ways meet, one of them from a second acquire (a wait in an
+// `if`), the ops after that are in both regions.
 struct LockRegion {
   uint32_t acquire = 0;  // Op::id
   Path lock;
@@ -38,7 +39,6 @@ class FunctionShape {
   const Op& op(uint32_t id) const { return *places_.at(id).op; }
   uint32_t block_of(uint32_t id) const { return places_.at(id).block; }
   const std::vector<LockRegion>& regions() const { return regions_; }
-  const LockRegion* region(uint32_t acquire) const;
   const Loops& loops() const { return loops_; }
 
   // The blocks whose branches decide whether a block is done, directly or not.
@@ -62,7 +62,8 @@ class FunctionShape {
     friend auto operator<=>(const Spot&, const Spot&) = default;
   };
 
-  void find_region(uint32_t acquire);
+  void find_region(LockRegion region);
+  bool ends(const LockRegion& region, const Spot& spot) const;
   std::vector<uint32_t> ops_on_the_way(const LockRegion& region, uint32_t release) const;
   void find_deciders();
 

@@ -1,0 +1,170 @@
+// The analysis of high-level anomalies: options, and findings in the words of the program.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "lint/analysis.h"
+#include "lint/anomalies.h"
+#include "lint/configuration.h"
+
+namespace foretrace::lint {
+namespace {
+
+// "transfer (bank.cpp:12:5)" or, for a block, "the block at bank.cpp:12:5".
+std::string part_text(const Program& program, const Blocks& blocks, UnitId unit,
+                      const BlockPart& part) {
+  const Place place = blocks.place(unit, part.node);
+  const std::string site = to_string(program.op(place).position);
+  if (part.callee == kNothing) return "the block at " + site;
+  const Function& callee = *program.context(blocks.context(part.callee)).function;
+  return fmt::format("{} (called at {})", callee.name, site);
+}
+
+class Reporter {
+ public:
+  Reporter(const Program& program, const Blocks& blocks) : program_(program), blocks_(blocks) {}
+
+  Finding report(const Anomaly& anomaly) const {
+    Finding finding;
+    finding.analysis = "lint";
+    finding.kind = anomaly.rules.front();
+    finding.variable = program_.text(anomaly.first.location);
+    finding.events.push_back(event(anomaly.first, anomaly.unit, &anomaly.pair.first));
+    for (const Anomaly::Use& use : anomaly.between) {
+      finding.events.push_back(event(use, anomaly.other.unit, nullptr));
+    }
+    finding.events.push_back(event(anomaly.second, anomaly.unit, &anomaly.pair.second));
+    name_roles(anomaly, finding);
+    const Function& function = blamed(anomaly);
+    finding.labels = {function.name};
+    finding.message = message(anomaly, function);
+    finding.reason = reason(anomaly);
+    finding.detail = detail(anomaly, function);
+    return finding;
+  }
+
+ private:
+  const Function& blamed(const Anomaly& anomaly) const {
+    return *program_.context(blocks_.context(anomaly.unit)).function;
+  }
+
+  // With the calls by which the pair comes to the block, not just any that do.
+  FindingEvent event(const Anomaly::Use& use, UnitId unit, const BlockPart* part) const {
+    FindingEvent event = event_at(program_, use.place, program_.text(use.location), use.write);
+    if (part == nullptr || use.place.context != blocks_.context(part->block.unit)) return event;
+    event.calls.clear();
+    const auto add = [&](const Place& call) {
+      event.calls.insert(event.calls.begin(), {to_string(program_.op(call).position),
+                                               program_.context(call.context).function->name});
+    };
+    const std::vector<ContextId> chain = program_.call_chain(blocks_.context(unit));
+    for (size_t i = 1; i < chain.size(); ++i) {
+      add({chain[i - 1], program_.context(chain[i]).call_op});
+    }
+    for (const ChainLink& link : blocks_.succession().chain(unit, *part)) {
+      add(blocks_.place(link.unit, link.call));
+    }
+    return event;
+  }
+
+  static void name_roles(const Anomaly& anomaly, Finding& finding) {
+    finding.events.front().role = "in the first block";
+    finding.events.back().role = "in the second block";
+    for (size_t i = 1; i + 1 < finding.events.size(); ++i) {
+      finding.events[i].role = "another thread, in between";
+    }
+    if (anomaly.flow == FlowKind::data) finding.events.back().role += ", with the older value";
+  }
+
+  std::string message(const Anomaly& anomaly, const Function& function) const {
+    const std::string first = part_text(program_, blocks_, anomaly.unit, anomaly.pair.first);
+    const std::string second = part_text(program_, blocks_, anomaly.unit, anomaly.pair.second);
+    const std::string variable = program_.text(anomaly.first.location);
+    const std::string target = program_.text(anomaly.second.location);
+    const auto verb = [](const Anomaly::Use& use) { return use.write ? "written" : "read"; };
+    return fmt::format(
+        "{} is {} in {} and {} {} in {}, but another thread can come in between: {} should do "
+        "both in one atomic block",
+        variable, verb(anomaly.first), first, variable == target ? "then" : target + " then",
+        verb(anomaly.second), second, function.name);
+  }
+
+  static std::string reason(const Anomaly& anomaly) {
+    switch (anomaly.flow) {
+      case FlowKind::data:
+        return "The value that the first block read reaches the second block, which does not look "
+               "again.";
+      case FlowKind::guard:
+        return "What the first block read decides whether the second block runs.";
+      case FlowKind::none:
+        break;
+    }
+    return "The accesses fit the pattern; no value was seen to pass from the first block to the "
+           "second.";
+  }
+
+  nlohmann::ordered_json detail(const Anomaly& anomaly, const Function& function) const {
+    const Position blame =
+        program_.op(blocks_.place(anomaly.unit, anomaly.pair.second.node)).position;
+    const Position start =
+        program_.op(blocks_.place(anomaly.unit, anomaly.pair.first.node)).position;
+    const auto block = [&](const BlockRef& one) {
+      return to_string(
+          program_.op({blocks_.context(one.unit), blocks_.region(one).acquire}).position);
+    };
+    return {
+        {"pattern", anomaly.rules.front()},
+        {"patterns", anomaly.rules},
+        {"confidence", name_of(anomaly.confidence)},
+        {"flow", anomaly.flow == FlowKind::data    ? "data"
+                 : anomaly.flow == FlowKind::guard ? "guard"
+                                                   : "none"},
+        {"blame",
+         {{"function", function.name}, {"first", to_string(start)}, {"site", to_string(blame)}}},
+        {"blocks",
+         {block(anomaly.pair.first.block), block(anomaly.other), block(anomaly.pair.second.block)}},
+        {"around_loop", anomaly.pair.around_loop}};
+  }
+
+  const Program& program_;
+  const Blocks& blocks_;
+};
+
+Result<std::vector<LintRule>> rules(const LintOptions& options) {
+  const Result<Configuration> configuration = read_configuration(options);
+  if (!configuration) return tl::unexpected(configuration.error());
+  std::vector<LintRule> result;
+  for (const PatternRule& rule : configuration->patterns.all()) {
+    result.push_back({rule.name, rule.summary, rule.by_default});
+  }
+  return result;
+}
+
+Result<std::vector<Finding>> run(const Program& program, const LintOptions& options) {
+  const Result<Configuration> configuration = read_configuration(options);
+  if (!configuration) return tl::unexpected(configuration.error());
+  std::vector<PatternRule> chosen;
+  for (const PatternRule& rule : configuration->patterns.all()) {
+    if (wanted(options, {rule.name, rule.summary, rule.by_default})) chosen.push_back(rule);
+  }
+  std::vector<Finding> findings;
+  if (chosen.empty()) return findings;
+  Shapes shapes;
+  const ContextEffects effects(program, configuration->models);
+  const Blocks blocks(program, effects, shapes);
+  Flows flows(program, effects, shapes, blocks);
+  AnomalyFinder finder(program, blocks, flows, std::move(chosen), configuration->confidence);
+  const Reporter reporter(program, blocks);
+  for (const Anomaly& anomaly : finder.run()) findings.push_back(reporter.report(anomaly));
+  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
+    return a.events.back().site < b.events.back().site;
+  });
+  return findings;
+}
+
+const LintRegistration registration({"anomalies",
+                                     "blocks that follow each other and should have been one",
+                                     rules, run});
+
+}  // namespace
+}  // namespace foretrace::lint

@@ -1,0 +1,224 @@
+#include "lint/blocks.h"
+
+#include <algorithm>
+#include <set>
+
+namespace foretrace::lint {
+
+// The nodes of one context.
+class Blocks::UnitBuilder {
+ public:
+  UnitBuilder(Blocks& blocks, ContextId context)
+      : blocks_(blocks),
+        context_(context),
+        function_(*blocks.program_.context(context).function),
+        shape_(blocks.shapes_.of(function_)) {}
+
+  void build(UnitId id) {
+    id_ = id;
+    choose_regions();
+    first_.resize(function_.blocks.size());
+    last_.resize(function_.blocks.size());
+    for (uint32_t block = 0; block < function_.blocks.size(); ++block) add_block(block);
+    if (unit_.nodes.empty()) add(UnitNode(), 0);
+    for (uint32_t block = 0; block < function_.blocks.size(); ++block) {
+      for (const uint32_t next : function_.blocks[block].next) {
+        unit_.nodes[last_[block]].next.push_back(first_[next]);
+      }
+    }
+    for (const auto& [region, begin] : begins_) {
+      for (const NodeId end : ends_[region]) unit_.nodes[end].begun.push_back(begin);
+    }
+  }
+
+  Unit take_unit() { return std::move(unit_); }
+  std::vector<uint32_t> take_ops() { return std::move(ops_); }
+  const std::map<const LockRegion*, NodeId>& begins() const { return begins_; }
+  // Nothing is held around it, by this function or its callers.
+  bool is_outermost(NodeId begin) const {
+    return unit_.nodes[begin].inside.empty() && blocks_.program_.context(context_).held.empty();
+  }
+
+ private:
+  // Regions that end here, and whose lock is not held already: those make blocks.
+  void choose_regions() {
+    std::set<uint32_t> held;
+    for (const HeldLock& lock : blocks_.program_.context(context_).held) {
+      held.insert(blocks_.number_of(lock.lock));
+    }
+    for (const LockRegion& region : shape_.regions()) {
+      if (region.exits.empty()) continue;
+      const uint32_t lock = blocks_.number_of(context_, region.lock);
+      if (held.contains(lock)) continue;
+      const std::vector<uint32_t> inside = locks_around(shape_.op(region.acquire), region.lock);
+      if (std::binary_search(inside.begin(), inside.end(), lock)) continue;
+      begin_at_[region.acquire].push_back(&region);
+      for (const LockRegion::Exit& exit : region.exits) end_at_[exit.release].push_back(&region);
+    }
+  }
+
+  std::vector<uint32_t> locks_around(const Op& op, const Path& without) const {
+    std::set<uint32_t> numbers;
+    for (const Held& held : op.held) {
+      if (!(held.lock == without)) numbers.insert(blocks_.number_of(context_, held.lock));
+    }
+    return {numbers.begin(), numbers.end()};
+  }
+
+  void add_block(uint32_t block) {
+    std::vector<NodeId> chain;
+    for (const Op& op : function_.blocks[block].ops) {
+      if (op.as<Call>() != nullptr) add_call(op, chain);
+      if (const auto ends = end_at_.find(op.id); ends != end_at_.end()) {
+        add_ends(op, ends->second, chain);
+      }
+      if (const auto begins = begin_at_.find(op.id); begins != begin_at_.end()) {
+        for (const LockRegion* region : begins->second) {
+          UnitNode node;
+          node.kind = UnitNode::Kind::begin;
+          node.lock = blocks_.number_of(context_, region->lock);
+          node.inside = locks_around(op, region->lock);
+          chain.push_back(add(std::move(node), op.id));
+          begins_[region] = chain.back();
+        }
+      }
+    }
+    if (chain.empty()) chain.push_back(add(UnitNode(), 0));
+    for (size_t i = 1; i < chain.size(); ++i) {
+      unit_.nodes[chain[i - 1]].next.push_back(chain[i]);
+    }
+    first_[block] = chain.front();
+    last_[block] = chain.back();
+  }
+
+  void add_call(const Op& op, std::vector<NodeId>& chain) {
+    UnitNode node;
+    node.kind = UnitNode::Kind::call;
+    for (const ContextId callee : blocks_.program_.callees({context_, op.id})) {
+      const auto unit = blocks_.unit_of_.find(callee);
+      if (unit != blocks_.unit_of_.end()) node.callees.push_back(unit->second);
+    }
+    if (node.callees.empty()) return;
+    node.inside = locks_around(op, Path());
+    chain.push_back(add(std::move(node), op.id));
+  }
+
+  // One node for all regions of one lock that end here.
+  void add_ends(const Op& op, const std::vector<const LockRegion*>& regions,
+                std::vector<NodeId>& chain) {
+    std::map<uint32_t, NodeId> by_lock;
+    for (const LockRegion* region : regions) {
+      const uint32_t lock = blocks_.number_of(context_, region->lock);
+      const auto [known, is_new] = by_lock.try_emplace(lock, 0);
+      if (is_new) {
+        UnitNode node;
+        node.kind = UnitNode::Kind::end;
+        node.lock = lock;
+        node.inside = locks_around(op, region->lock);
+        known->second = add(std::move(node), op.id);
+        chain.push_back(known->second);
+      }
+      ends_[region].push_back(known->second);
+    }
+  }
+
+  NodeId add(UnitNode node, uint32_t op) {
+    unit_.nodes.push_back(std::move(node));
+    ops_.push_back(op);
+    return static_cast<NodeId>(unit_.nodes.size() - 1);
+  }
+
+  Blocks& blocks_;
+  const ContextId context_;
+  const Function& function_;
+  const FunctionShape& shape_;
+  UnitId id_ = 0;
+  Unit unit_;
+  std::vector<uint32_t> ops_;
+  std::vector<NodeId> first_, last_;  // by block
+  std::map<uint32_t, std::vector<const LockRegion*>> begin_at_, end_at_;
+  std::map<const LockRegion*, NodeId> begins_;
+  std::map<const LockRegion*, std::vector<NodeId>> ends_;
+};
+
+Blocks::Blocks(const Program& program, const ContextEffects& effects, Shapes& shapes)
+    : program_(program), context_effects_(effects), shapes_(shapes), contexts_(effects.contexts()) {
+  for (UnitId unit = 0; unit < contexts_.size(); ++unit) unit_of_[contexts_[unit]] = unit;
+  std::vector<Unit> units;
+  for (UnitId unit = 0; unit < contexts_.size(); ++unit) {
+    UnitBuilder builder(*this, contexts_[unit]);
+    builder.build(unit);
+    for (const auto& [region, begin] : builder.begins()) {
+      const BlockRef block{unit, begin, kNothing};
+      regions_[block] = region;
+      if (builder.is_outermost(begin)) outermost_.push_back(block);
+    }
+    units.push_back(builder.take_unit());
+    ops_.push_back(builder.take_ops());
+  }
+  succession_ = std::make_unique<Succession>(std::move(units));
+}
+
+uint32_t Blocks::number_of(ContextId context, const Path& lock) {
+  const std::vector<LocationId> locations = program_.locations(context, lock);
+  if (locations.size() == 1) return number_of(locations.front());
+  // What the lock is remains open: it is one of its own.
+  constexpr uint32_t kFirst = 1U << 31;  // above all locations
+  const uint32_t next = kFirst + static_cast<uint32_t>(unclear_locks_.size());
+  return unclear_locks_.try_emplace({locations, locations.empty() ? lock : Path()}, next)
+      .first->second;
+}
+
+const LockRegion& Blocks::region(const BlockRef& block) const {
+  return *regions_.at({block.unit, block.begin, kNothing});
+}
+
+ThreadIndex Blocks::thread(const BlockRef& block) const {
+  return program_.context(contexts_[block.unit]).thread;
+}
+
+const Effects& Blocks::effects(const BlockRef& block) const {
+  const auto [known, is_new] = effects_.try_emplace(block);
+  if (!is_new) return known->second;
+  const LockRegion& code = region(block);
+  const std::vector<uint32_t>* ops = &code.ops;
+  if (block.end != kNothing) {
+    const uint32_t release = ops_[block.unit][block.end];
+    for (const LockRegion::Exit& exit : code.exits) {
+      if (exit.release == release) ops = &exit.ops;
+    }
+  }
+  known->second = context_effects_.of(contexts_[block.unit], *ops);
+  return known->second;
+}
+
+std::vector<HeldLock> Blocks::locks(const BlockRef& block) const {
+  const LockRegion& code = region(block);
+  const ContextId context = contexts_[block.unit];
+  std::vector<HeldLock> locks = program_.locks({context, code.acquire});
+  for (const LocationId location : program_.locations(context, code.lock)) {
+    HeldLock own;
+    own.lock = location;
+    own.shared = code.shared;
+    own.kind = code.kind;
+    locks.push_back(own);
+  }
+  return locks;
+}
+
+std::vector<HeldLock> Blocks::around(UnitId unit, const BlockPair& pair) const {
+  const auto same = [](const HeldLock& a, const HeldLock& b) {
+    return a.lock == b.lock && a.region_context == b.region_context && a.region_op == b.region_op;
+  };
+  const std::vector<HeldLock> first = program_.locks(place(unit, pair.first.node));
+  std::vector<HeldLock> both;
+  for (const HeldLock& lock : program_.locks(place(unit, pair.second.node))) {
+    if (std::any_of(first.begin(), first.end(),
+                    [&](const HeldLock& other) { return same(lock, other); })) {
+      both.push_back(lock);
+    }
+  }
+  return both;
+}
+
+}  // namespace foretrace::lint

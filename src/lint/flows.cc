@@ -1,0 +1,351 @@
+#include "lint/flows.h"
+
+#include <algorithm>
+
+namespace foretrace::lint {
+namespace {
+
+bool is_prefix(const Path& prefix, const Path& path) {
+  return prefix.root == path.root && prefix.index == path.index && prefix.name == path.name &&
+         prefix.steps.size() <= path.steps.size() &&
+         std::equal(prefix.steps.begin(), prefix.steps.end(), path.steps.begin());
+}
+
+Path pointed_to(Path path) {
+  path.steps.push_back({Step::Kind::deref, {}});
+  return path;
+}
+
+// The object that an argument or receiver refers to, in the words of the caller.
+Path referred(const Value& value) {
+  return value.kind == Value::Kind::address_of ? value.path : pointed_to(value.path);
+}
+
+bool refers(const Value& value) {
+  return (value.kind == Value::Kind::address_of || value.kind == Value::Kind::value_of) &&
+         value.path.known();
+}
+
+bool is_indirect(const Path& path) {
+  return !path.steps.empty() && path.steps.front().kind == Step::Kind::deref;
+}
+
+// `path` with its root (and the deref after it) replaced by what the caller passed.
+Path rebased(const Path& path, const Path& base, size_t dropped) {
+  Path result = base;
+  result.steps.insert(result.steps.end(), path.steps.begin() + static_cast<std::ptrdiff_t>(dropped),
+                      path.steps.end());
+  return result;
+}
+
+}  // namespace
+
+bool overlap(const Locations& all, LocationId a, LocationId b) {
+  return all.may_alias(a, b) || all.contains(a, b) || all.contains(b, a);
+}
+
+bool overlap(const Locations& all, LocationId a, const Variable& variable) {
+  return std::any_of(variable.begin(), variable.end(),
+                     [&](LocationId location) { return overlap(all, a, location); });
+}
+
+bool Flows::Taint::has(const Tokens& used) const {
+  return std::any_of(used.begin(), used.end(),
+                     [&](const Token& token) { return tokens.contains(token); });
+}
+
+bool Flows::Taint::has(const Path& path) const {
+  return path.known() && std::any_of(memory.begin(), memory.end(), [&](const Path& tainted) {
+           return is_prefix(tainted, path) || is_prefix(path, tainted);
+         });
+}
+
+bool Flows::Taint::has(const Value& value) const {
+  if (has(value.tokens)) return true;
+  if (refers(value) && (has(value.path) || has(referred(value)))) return true;
+  return std::any_of(value.captures.begin(), value.captures.end(),
+                     [&](const Value& capture) { return has(capture); });
+}
+
+Flows::Flows(const Program& program, const ContextEffects& effects, Shapes& shapes,
+             const Blocks& blocks)
+    : program_(program), effects_(effects), shapes_(shapes), blocks_(blocks) {}
+
+bool Flows::reads(const Place& place, const Variable& variable) const {
+  for (const auto& [location, effect] : effects_.of(place)) {
+    if (effect.read && overlap(program_.all_locations(), location, variable)) return true;
+  }
+  return false;
+}
+
+bool Flows::writes(const Place& place, const Variable& variable) const {
+  for (const auto& [location, effect] : effects_.of(place)) {
+    if (effect.write && overlap(program_.all_locations(), location, variable)) return true;
+  }
+  return false;
+}
+
+std::vector<uint32_t> Flows::all_ops(ContextId context) {
+  std::vector<uint32_t> ops;
+  for (const Block& block : program_.context(context).function->blocks) {
+    for (const Op& op : block.ops) ops.push_back(op.id);
+  }
+  return ops;
+}
+
+// ---- where a value goes inside of a function
+
+bool Flows::spread_over(ContextId context, const Op& op, Taint& taint) {
+  const size_t before = taint.tokens.size() + taint.memory.size();
+  if (const Access* const access = op.as<Access>()) {
+    if (access->write && taint.has(op.uses)) taint.memory.insert(access->path);
+    if (!access->write && taint.has(access->path)) taint.tokens.insert({Token::Kind::op, op.id});
+  } else if (const Call* const call = op.as<Call>()) {
+    const auto tainted = [&](const Value& value) { return taint.has(value); };
+    const bool given = std::any_of(call->arguments.begin(), call->arguments.end(), tainted);
+    if (given || tainted(call->receiver) || tainted(call->through)) {
+      taint.tokens.insert({Token::Kind::op, op.id});
+    }
+    if (given && program_.callees({context, op.id}).empty()) {
+      // A library function may put it into what it can write.
+      if (call->is_method && !call->is_const && refers(call->receiver)) {
+        taint.memory.insert(referred(call->receiver));
+      }
+      for (size_t i = 0; i < call->arguments.size(); ++i) {
+        const bool is_const = i >= call->argument_is_const.size() || call->argument_is_const[i];
+        if (!is_const && refers(call->arguments[i])) {
+          taint.memory.insert(referred(call->arguments[i]));
+        }
+      }
+    }
+  }
+  return taint.tokens.size() + taint.memory.size() != before;
+}
+
+void Flows::spread(ContextId context, Taint& taint) {
+  const Function& function = *program_.context(context).function;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Block& block : function.blocks) {
+      for (const Op& op : block.ops) changed = spread_over(context, op, taint) || changed;
+    }
+  }
+  const FunctionShape& shape = shapes_.of(function);
+  for (uint32_t block = 0; block < function.blocks.size(); ++block) {
+    if (taint.has(function.blocks[block].condition) && shape.complains(block)) taint.stops = true;
+  }
+}
+
+Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
+                          const Variable& variable) {
+  Taint taint;
+  if (!open_.insert(context).second) return taint;
+  for (const uint32_t id : ops) {
+    const Place place{context, id};
+    if (!reads(place, variable)) continue;
+    const Op& op = program_.op(place);
+    const std::vector<ContextId>& callees =
+        op.as<Call>() != nullptr ? program_.callees(place) : std::vector<ContextId>();
+    if (callees.empty()) taint.tokens.insert({Token::Kind::op, id});
+    for (const ContextId callee : callees) {
+      Taint inner = seeds(callee, all_ops(callee), variable);
+      spread(callee, inner);
+      const Taint outer = to_caller(callee, inner, context, op);
+      taint.tokens.insert(outer.tokens.begin(), outer.tokens.end());
+      taint.memory.insert(outer.memory.begin(), outer.memory.end());
+      taint.stops = taint.stops || outer.stops;
+    }
+  }
+  open_.erase(context);
+  return taint;
+}
+
+// ---- between functions
+
+Flows::Taint Flows::to_caller(ContextId callee, const Taint& taint, ContextId, const Op& op) {
+  Taint result;
+  result.stops = taint.stops;
+  const Call& call = *op.as<Call>();
+  const Function& function = *program_.context(callee).function;
+  const bool returned = std::any_of(function.returns.begin(), function.returns.end(),
+                                    [&](const Value& value) { return taint.has(value); });
+  // What is returned may also depend on it by what was decided on the way.
+  const bool decided = std::any_of(function.blocks.begin(), function.blocks.end(),
+                                   [&](const Block& block) { return taint.has(block.condition); });
+  if (returned || (decided && !function.returns.empty())) {
+    result.tokens.insert({Token::Kind::op, op.id});
+  }
+  for (const Path& path : taint.memory) {
+    if (path.root == Path::Root::global) result.memory.insert(path);
+    if (!is_indirect(path)) continue;
+    if (path.root == Path::Root::self && refers(call.receiver)) {
+      result.memory.insert(rebased(path, referred(call.receiver), 1));
+    }
+    if (path.root == Path::Root::parameter && path.index < call.arguments.size() &&
+        refers(call.arguments[path.index])) {
+      result.memory.insert(rebased(path, referred(call.arguments[path.index]), 1));
+    }
+    if (path.root == Path::Root::capture && path.index < call.through.captures.size() &&
+        refers(call.through.captures[path.index])) {
+      result.memory.insert(rebased(path, referred(call.through.captures[path.index]), 1));
+    }
+  }
+  return result;
+}
+
+Flows::Taint Flows::to_callee(ContextId, const Taint& taint, const Op& op) {
+  Taint result;
+  const Call& call = *op.as<Call>();
+  const auto pass = [&](const Value& value, Path::Root root, uint32_t index) {
+    if (refers(value) && taint.has(referred(value))) {
+      result.memory.insert(pointed_to({root, index, {}, {}}));
+    }
+    if (!taint.has(value.tokens) && !(refers(value) && taint.has(value.path))) return;
+    if (root == Path::Root::parameter) result.tokens.insert({Token::Kind::parameter, index});
+    if (root == Path::Root::capture) result.tokens.insert({Token::Kind::capture, index});
+  };
+  for (uint32_t i = 0; i < call.arguments.size(); ++i) {
+    pass(call.arguments[i], Path::Root::parameter, i);
+  }
+  for (uint32_t i = 0; i < call.through.captures.size(); ++i) {
+    pass(call.through.captures[i], Path::Root::capture, i);
+  }
+  pass(call.receiver, Path::Root::self, 0);
+  for (const Path& path : taint.memory) {
+    if (path.root == Path::Root::global) result.memory.insert(path);
+  }
+  return result;
+}
+
+bool Flows::guarded(ContextId context, uint32_t op, const Taint& taint) {
+  const FunctionShape& shape = shapes_.of(*program_.context(context).function);
+  const std::vector<uint32_t>& deciders = shape.deciders(shape.block_of(op));
+  return std::any_of(deciders.begin(), deciders.end(), [&](uint32_t block) {
+    return taint.has(shape.function().blocks[block].condition);
+  });
+}
+
+FlowKind Flows::reaches(const BlockRef& second, const Taint& taint, const Variable& target) {
+  const ContextId context = blocks_.context(second.unit);
+  const LockRegion& region = blocks_.region(second);
+  bool guard = guarded(context, region.acquire, taint);
+  for (const uint32_t id : region.ops) {
+    const Place place{context, id};
+    const bool touches = reads(place, target) || writes(place, target);
+    if (!touches) continue;
+    const Op& op = program_.op(place);
+    if (op.as<Access>() != nullptr && taint.has(op.uses)) return FlowKind::data;
+    if (const Call* const call = op.as<Call>()) {
+      const auto tainted = [&](const Value& value) { return taint.has(value); };
+      if (std::any_of(call->arguments.begin(), call->arguments.end(), tainted)) {
+        return FlowKind::data;
+      }
+    }
+    guard = guard || guarded(context, id, taint);
+  }
+  return guard ? FlowKind::guard : FlowKind::none;
+}
+
+FlowKind Flows::between(UnitId unit, const BlockPair& pair, const Variable& source,
+                        const Variable& target) {
+  const BlockRef& first = pair.first.block;
+  const LockRegion& region = blocks_.region(first);
+  const uint32_t release = blocks_.place(first.unit, first.end).op;
+  const auto exit = std::find_if(region.exits.begin(), region.exits.end(),
+                                 [&](const auto& one) { return one.release == release; });
+  ContextId context = blocks_.context(first.unit);
+  Taint taint = seeds(context, exit->ops, source);
+  spread(context, taint);
+  const std::vector<ChainLink> up = blocks_.succession().chain(unit, pair.first);
+  for (auto link = up.rbegin(); link != up.rend(); ++link) {
+    const Place call = blocks_.place(link->unit, link->call);
+    taint = to_caller(context, taint, call.context, program_.op(call));
+    context = call.context;
+    spread(context, taint);
+  }
+  bool guard = taint.stops;
+  for (const ChainLink& link : blocks_.succession().chain(unit, pair.second)) {
+    const Place call = blocks_.place(link.unit, link.call);
+    guard = guard || guarded(call.context, call.op, taint);
+    taint = to_callee(call.context, taint, program_.op(call));
+    // Which of the callees it is does not matter to what it is given.
+    const std::vector<ContextId>& callees = program_.callees(call);
+    if (!callees.empty()) spread(callees.front(), taint);
+  }
+  spread(blocks_.context(pair.second.block.unit), taint);
+  const FlowKind kind = reaches(pair.second.block, taint, target);
+  if (kind == FlowKind::data) return kind;
+  return guard ? FlowKind::guard : kind;
+}
+
+// ---- checked again
+
+bool Flows::rechecked(const BlockRef& second, const Variable& variable, bool does_write) {
+  const ContextId context = blocks_.context(second.unit);
+  const LockRegion& region = blocks_.region(second);
+  if (region.by_wait) {
+    // wait(lock, predicate) looks before it comes back.
+    const Position& position = program_.op({context, region.acquire}).position;
+    for (const Block& block : program_.context(context).function->blocks) {
+      for (const Op& op : block.ops) {
+        const Call* const call = op.as<Call>();
+        if (call == nullptr || !(op.position == position)) continue;
+        for (const ContextId callee : program_.callees({context, op.id})) {
+          for (const auto& [location, effect] : effects_.of(callee)) {
+            if (effect.read && overlap(program_.all_locations(), location, variable)) return true;
+          }
+        }
+      }
+    }
+  }
+  return checks_before_acting(context, region.ops, region.acquire, variable, does_write);
+}
+
+bool Flows::checks_before_acting(ContextId context, std::span<const uint32_t> ops, uint32_t begin,
+                                 const Variable& variable, bool does_write) {
+  if (!open_.insert(context).second) return true;  // recursion: decided further out
+  const FunctionShape& shape = shapes_.of(*program_.context(context).function);
+  Taint fresh;
+  for (const uint32_t op : ops) {
+    if (reads({context, op}, variable)) fresh.tokens.insert({Token::Kind::op, op});
+  }
+  std::vector<uint32_t> checks;
+  for (uint32_t block = 0; block < shape.function().blocks.size(); ++block) {
+    if (fresh.has(shape.function().blocks[block].condition) && !shape.complains(block)) {
+      checks.push_back(block);
+    }
+  }
+  const auto covered = [&](uint32_t op) {
+    const uint32_t at = shape.block_of(op);
+    return std::any_of(checks.begin(), checks.end(), [&](uint32_t check) {
+      const std::vector<uint32_t>& deciders = shape.deciders(at);
+      if (std::binary_search(deciders.begin(), deciders.end(), check)) return true;
+      // Out of a loop only by its condition: while (empty) wait.
+      return !shape.loops().left(check, at).empty() && shape.must_pass(begin, op, check);
+    });
+  };
+  bool all = true;
+  bool acts = false;
+  for (const uint32_t op : ops) {
+    const Place place{context, op};
+    if (does_write ? !writes(place, variable) : !reads(place, variable)) continue;
+    acts = true;
+    if (covered(op)) continue;
+    if (!does_write) continue;  // a read may be the check itself
+    bool inside = false;
+    if (program_.op(place).as<Call>() != nullptr) {
+      const std::vector<ContextId>& callees = program_.callees(place);
+      inside =
+          !callees.empty() && std::all_of(callees.begin(), callees.end(), [&](ContextId callee) {
+            const std::vector<uint32_t> inner = all_ops(callee);
+            return !inner.empty() &&
+                   checks_before_acting(callee, inner, inner.front(), variable, does_write);
+          });
+    }
+    all = all && inside;
+  }
+  open_.erase(context);
+  return acts && (does_write ? all : !checks.empty());
+}
+
+}  // namespace foretrace::lint
