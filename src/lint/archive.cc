@@ -48,7 +48,7 @@ void visit(Either<Op> auto& x, auto&& archive) {
   archive(x.id, x.position, x.held, x.uses, x.what);
 }
 void visit(Either<Block> auto& x, auto&& archive) {
-  archive(x.ops, x.next, x.condition, x.condition_position, x.controlled_by, x.in_loop);
+  archive(x.ops, x.next, x.condition, x.condition_position, x.controlled_by, x.in_loop, x.throws);
 }
 void visit(Either<Binding> auto& x, auto&& archive) { archive(x.target, x.value); }
 void visit(Either<Parameter> auto& x, auto&& archive) { archive(x.name, x.type, x.is_indirect); }

@@ -20,6 +20,18 @@ Name region_usr(Names& names, const FunctionDecl* function,
               std::to_string(where.column));
 }
 
+namespace {
+
+bool throws(const CFGBlock& block) {
+  return block.hasNoReturnElement() ||
+         std::any_of(block.begin(), block.end(), [](const CFGElement& element) {
+           const auto part = element.getAs<CFGStmt>();
+           return part && isa<CXXThrowExpr>(part->getStmt());
+         });
+}
+
+}  // namespace
+
 FunctionBuilder::FunctionBuilder(Names& names, const Body& body, Function& function)
     : names_(names),
       body_(body),
@@ -147,6 +159,7 @@ bool FunctionBuilder::build_blocks(CFG& graph) {
     block_ = block_numbers_[block];
     scope_.set_block(block_);
     for (const CFGElement& part : *block) element(part);
+    function_.blocks[block_].throws = throws(*block);
     for (const CFGBlock::AdjacentBlock& next : block->succs()) {
       if (const CFGBlock* reachable = next.getReachableBlock()) {
         function_.blocks[block_].next.push_back(block_numbers_[reachable]);
