@@ -34,7 +34,9 @@ void visit(Either<Access> auto& x, auto&& archive) {
 void visit(Either<Acquire> auto& x, auto&& archive) {
   archive(x.lock, x.shared, x.kind, x.by_wait);
 }
-void visit(Either<Release> auto& x, auto&& archive) { archive(x.lock, x.kind, x.by_wait); }
+void visit(Either<Release> auto& x, auto&& archive) {
+  archive(x.lock, x.kind, x.by_wait, x.if_held);
+}
 void visit(Either<Call> auto& x, auto&& archive) {
   archive(x.callee, x.name, x.is_virtual, x.is_method, x.is_const, x.in_system_header, x.through,
           x.receiver, x.arguments, x.argument_is_const);

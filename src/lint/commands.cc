@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kClang = "/usr/lib/llvm-22/bin/clang";
-constexpr std::string_view kPrelude = "/foretrace-lint/prelude.h";
+constexpr std::string_view kPrelude = "/foretrace-lint-prelude.h";
 
 // Options that matter to what the source means; all other -f options do not, and many
 // are GCC's own.

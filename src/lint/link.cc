@@ -46,7 +46,9 @@ void Program::State::index() {
       for (const Op& op : function->blocks[block].ops) {
         by_id[op.id] = {block, &op};
         const Release* release = op.as<Release>();
-        if (release != nullptr && !release->by_wait) releases[function].push_back(release);
+        if (release != nullptr && !release->by_wait && !release->if_held) {
+          releases[function].push_back(release);
+        }
       }
     }
     std::vector<Name> bases = function->overrides;
@@ -358,6 +360,9 @@ void Program::State::drop_dead() {
     if (!live[id]) {
       callees[id].clear();
       continue;
+    }
+    if (contexts[id].repeated || threads[contexts[id].thread].many) {
+      repeated.insert(contexts[id].function);
     }
     for (const auto& [op, called] : callees[id]) {
       for (const ContextId callee : called) ++times_called[contexts[callee].function];

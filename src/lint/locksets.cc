@@ -75,7 +75,7 @@ class FunctionLocks {
       const bool held = give(state, release->lock);
       if (release->by_wait) {
         waited_ = held;
-      } else if (!held) {
+      } else if (!held && !release->if_held) {
         lost_.push_back(release->lock);
       }
     } else if (const Call* call = op.as<Call>()) {

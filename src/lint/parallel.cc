@@ -39,9 +39,9 @@ void then(Lives& lives, const Lives& callee) {
   }
 }
 
-bool has_element(const Path& path) {
+bool through_pointer_or_element(const Path& path) {
   return std::any_of(path.steps.begin(), path.steps.end(),
-                     [](const Step& step) { return step.kind == Step::Kind::element; });
+                     [](const Step& step) { return step.kind != Step::Kind::field; });
 }
 
 bool asks_joinable(const Block& block) {
@@ -109,20 +109,22 @@ bool Program::State::find_lives_of(ContextId context) {
   std::map<std::pair<uint32_t, uint32_t>, Threads> on_edge;  // block and next
   for (const Block& block : function.blocks) {
     for (const Op& op : block.ops) {
-      const Join* join = op.as<Join>();
-      if (join == nullptr) continue;
+      Threads joined;
+      bool many = true;  // a loop does it for all of them
+      if (const Join* join = op.as<Join>()) {
+        joined = joined_by(context, *join);
+        many = through_pointer_or_element(join->handle);
+      } else if (op.as<Call>() != nullptr) {
+        Lives effect;
+        step(context, op, effect);
+        joined = effect.ended;
+      }
+      if (joined.empty()) continue;
       for (const uint32_t decides : block.controlled_by) {
         const Block& branch = function.blocks[decides];
-        const bool loop = branch.in_loop && has_element(join->handle);
-        if ((!loop && !asks_joinable(branch)) || branch.next.size() < 2) continue;
-        const Threads joined = joined_by(context, *join);
+        if (branch.next.size() < 2 || !((branch.in_loop && many) || asks_joinable(branch)))
+          continue;
         on_edge[{decides, branch.next[1]}].insert(joined.begin(), joined.end());
-        // A loop within a loop, or a test in a loop over all handles.
-        for (const uint32_t outer : branch.controlled_by) {
-          const Block& head = function.blocks[outer];
-          if (!head.in_loop || !has_element(join->handle) || head.next.size() < 2) continue;
-          on_edge[{outer, head.next[1]}].insert(joined.begin(), joined.end());
-        }
       }
     }
   }

@@ -104,44 +104,43 @@ bool Program::single(LocationId location) const {
   if (object.kind == Location::Kind::any) return true;
   const Function* owner = function(object.name);
   if (owner == nullptr || object.kind == Location::Kind::function) return false;
-  if (state_->times_called[owner] > 1) return false;
+  if (state_->times_called[owner] > 1 || state_->repeated.contains(owner)) return false;
   if (object.kind == Location::Kind::heap) {
     return !owner->blocks[owner->allocations[object.index].block].in_loop;
   }
   return true;
 }
 
-// Follows the path up the calls to the thread's entry, and looks at what the thread was
-// given for it.
+// Follows the path up the calls to the thread's entry, to what the thread was given for
+// it, and on to where that comes from.
 bool Program::from_own_argument(const Place& place, const Path& path) const {
   Path at = path;
-  ContextId id = place.context;
-  while (context(id).parent != id) {
-    const Context& callee = context(id);
-    const Call* call = op({callee.parent, callee.call_op}).as<Call>();
-    const std::optional<Path> up = call != nullptr ? to_caller(at, given_by(*call)) : std::nullopt;
-    if (!up) return false;
-    at = *up;
-    id = callee.parent;
+  bool in_creator = false;
+  for (ContextId id = place.context;;) {
+    const Function& function = *context(id).function;
+    if (in_creator && at.root == Path::Root::heap) {
+      return function.blocks[function.allocations[at.index].block].in_loop;
+    }
+    // Up to the object itself: what it points to may belong to others too.
+    size_t derefs = 0;
+    for (const Step& step : at.steps) {
+      if (in_creator && step.kind == Step::Kind::element) return true;
+      derefs += step.kind == Step::Kind::deref ? 1 : 0;
+    }
+    if (derefs != 1) return false;
+    const bool is_root = context(id).parent == id;
+    const Thread& thread = threads()[context(id).thread];
+    if (is_root && (thread.is_main || in_creator)) return false;
+    const ContextId up = is_root ? thread.creator : context(id).parent;
+    const Op& start = op({up, is_root ? thread.spawn_op : context(id).call_op});
+    const Call* call = start.as<Call>();
+    const std::optional<Path> outer =
+        to_caller(at, call != nullptr ? given_by(*call) : given_by(*start.as<Spawn>()));
+    if (!outer) return false;
+    at = *outer;
+    id = up;
+    in_creator = in_creator || is_root;
   }
-  const Thread& thread = threads()[context(id).thread];
-  const auto is_deref = [](const Step& step) { return step.kind == Step::Kind::deref; };
-  if (thread.is_main || (at.root != Path::Root::self && at.root != Path::Root::parameter) ||
-      std::count_if(at.steps.begin(), at.steps.end(), is_deref) != 1) {
-    return false;
-  }
-  const Op& start = op({thread.creator, thread.spawn_op});
-  const Spawn& spawn = *start.as<Spawn>();
-  const Value* given = at.root == Path::Root::self         ? &spawn.receiver
-                       : at.index < spawn.arguments.size() ? &spawn.arguments[at.index]
-                                                           : nullptr;
-  if (given == nullptr) return false;
-  const Function& creator = *context(thread.creator).function;
-  if (given->path.root == Path::Root::heap) {
-    return creator.blocks[creator.allocations[given->path.index].block].in_loop;
-  }
-  const auto is_element = [](const Step& step) { return step.kind == Step::Kind::element; };
-  return std::any_of(given->path.steps.begin(), given->path.steps.end(), is_element);
 }
 
 bool Program::own_instance(const Place& a, const Path& path_a, const Place& b,

@@ -57,6 +57,7 @@ struct Program::State {
   std::map<std::pair<ContextId, uint32_t>, std::vector<ThreadIndex>> spawned;
   std::set<LocationId> shared_objects;
   std::unordered_map<const Function*, uint32_t> times_called;
+  std::set<const Function*> repeated;  // that may run many times
 
   // From parallel.cc.
   std::vector<std::vector<Lives>> block_lives;        // by context and block

@@ -153,6 +153,7 @@ struct Release {
   Path lock;
   LockKind kind = LockKind::mutex;
   bool by_wait = false;
+  bool if_held = false;  // by the end of a guard, which may have given it back already
 };
 
 // A call. If Program has no body for `callee`, the models of libraries say what it

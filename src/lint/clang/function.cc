@@ -41,6 +41,14 @@ FunctionBuilder::FunctionBuilder(Names& names, const Body& body, Function& funct
       threads_(scope_),
       flow_(scope_) {}
 
+std::vector<const Stmt*> children_of(const Stmt* statement) {
+  std::vector<const Stmt*> all(statement->child_begin(), statement->child_end());
+  if (const auto* captured = dyn_cast<CapturedStmt>(statement)) {
+    all.push_back(captured->getCapturedStmt());
+  }
+  return all;
+}
+
 bool FunctionBuilder::run() {
   CFG::BuildOptions options;
   options.AddInitializers = body_.region == nullptr;
@@ -52,6 +60,12 @@ bool FunctionBuilder::run() {
   if (graph == nullptr) return false;
   parents_ = std::make_unique<ParentMap>(body_.statements);
   describe();
+  if (const auto* constructor = dyn_cast<CXXConstructorDecl>(body_.function)) {
+    for (const CXXCtorInitializer* part : constructor->inits()) {
+      parents_->addStmt(part->getInit());
+      find_escaping(part->getInit());
+    }
+  }
   find_escaping(body_.statements);
   find_regions(body_.region != nullptr ? body_.region : body_.statements);
   if (!build_blocks(*graph)) return false;
@@ -258,7 +272,7 @@ void FunctionBuilder::try_locks(uint32_t block, const Expr* condition, bool nega
 void FunctionBuilder::loops_and_control(CFG& graph) {
   const size_t count = function_.blocks.size();
   for (uint32_t start = 0; start < count; ++start) {
-    if (function_.blocks[start].ops.empty() && function_.blocks[start].condition.empty()) continue;
+    if (function_.blocks[start].ops.empty() && function_.blocks[start].next.size() < 2) continue;
     std::vector<bool> seen(count);
     std::vector<uint32_t> work = function_.blocks[start].next;
     while (!work.empty() && !function_.blocks[start].in_loop) {
@@ -381,7 +395,7 @@ void FunctionBuilder::find_escaping(const Stmt* statement) {
       }
     }
   }
-  for (const Stmt* child : statement->children()) find_escaping(child);
+  for (const Stmt* child : children_of(statement)) find_escaping(child);
 }
 
 // Read, written, or given to the library's methods: nobody keeps its address.

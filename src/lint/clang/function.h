@@ -26,6 +26,9 @@ struct Body {
 Name region_usr(Names& names, const clang::FunctionDecl* function,
                 const clang::OMPExecutableDirective* directive);
 
+// With the body of a captured statement, which is none of its children.
+std::vector<const clang::Stmt*> children_of(const clang::Stmt* statement);
+
 class FunctionBuilder {
  public:
   FunctionBuilder(Names& names, const Body& body, Function& function);

@@ -170,7 +170,7 @@ void FunctionBuilder::locks(const LockActions& actions, SourceLocation where) {
     if (!action.lock.known()) continue;
     const bool wait = action.kind == LockAction::Kind::wait;
     if (action.kind != LockAction::Kind::acquire) {
-      add(where, Release{action.lock, action.lock_kind, wait});
+      add(where, Release{action.lock, action.lock_kind, wait, action.if_held});
     }
     if (action.kind != LockAction::Kind::release) {
       add(where, Acquire{action.lock, action.shared, action.lock_kind, wait});
@@ -348,6 +348,12 @@ void FunctionBuilder::call(const CallExpr* call) {
   }
   if (atomic_call(call)) return;
   if (passes_argument_on(call)) return;
+  if (const Expr* receiver = receiver_of(call);
+      receiver != nullptr && Locks::is_synchronisation(receiver->getType())) {
+    // joinable() and the like; what changes such an object is none of the program's data.
+    const auto* method = dyn_cast<CXXMethodDecl>(callee);
+    if (method != nullptr && !method->isConst()) return;
+  }
   if (const auto* assignment = dyn_cast<CXXMethodDecl>(callee);
       assignment != nullptr && !assignment->isUserProvided() &&
       (assignment->isCopyAssignmentOperator() || assignment->isMoveAssignmentOperator())) {
@@ -560,7 +566,7 @@ llvm::DenseSet<const ValueDecl*> private_variables(const OMPExecutableDirective*
 void add_all(const Stmt* statement, llvm::DenseSet<const Stmt*>& set) {
   if (statement == nullptr) return;
   set.insert(statement);
-  for (const Stmt* child : statement->children()) add_all(child, set);
+  for (const Stmt* child : children_of(statement)) add_all(child, set);
 }
 
 }  // namespace
@@ -581,7 +587,7 @@ void FunctionBuilder::find_regions(const Stmt* statement) {
     }
     if (!lock_of(directive).empty()) add_all(directive->getRawStmt(), locked_[directive]);
   }
-  for (const Stmt* child : statement->children()) find_regions(child);
+  for (const Stmt* child : children_of(statement)) find_regions(child);
 }
 
 // The graph has a directive behind its body: the lock is taken where the first part of
@@ -598,7 +604,8 @@ void FunctionBuilder::enter_locked(const Stmt* statement) {
 void FunctionBuilder::region(const OMPExecutableDirective* directive) {
   if (locked_.count(directive) != 0) {
     add(directive->getEndLoc(),
-        Release{{Path::Root::global, 0, Name(lock_of(directive)), {}}, LockKind::mutex, false});
+        Release{
+            {Path::Root::global, 0, Name(lock_of(directive)), {}}, LockKind::mutex, false, false});
     return;
   }
   if (directive == body_.region || !directive->hasAssociatedStmt() ||

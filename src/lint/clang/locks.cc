@@ -275,6 +275,7 @@ void Locks::standard_guard(const VarDecl* variable, const CXXConstructExpr* cons
     if (one_of(type, {"std::adopt_lock_t", "std::defer_lock_t", "std::try_to_lock_t"})) {
       takes = false;
       tries = type == "std::try_to_lock_t";
+      guard.adopts = type == "std::adopt_lock_t";
     } else if (one_of(type, {"std::chrono::duration", "std::chrono::time_point"})) {
       takes = false;
       tries = true;
@@ -311,7 +312,10 @@ bool Locks::destroy(const VarDecl* variable, LockActions& actions) {
   }
   const auto found = guards_.find(variable);
   if (found == guards_.end()) return false;
-  for (const LockAction& lock : found->second.locks) actions.push_back(released(lock));
+  for (const LockAction& lock : found->second.locks) {
+    actions.push_back(released(lock));
+    actions.back().if_held = !found->second.adopts;
+  }
   return true;
 }
 

@@ -14,6 +14,7 @@ struct LockAction {
   Path lock;
   bool shared = false;
   LockKind lock_kind = LockKind::mutex;
+  bool if_held = false;  // release: by a guard that may not have it
 };
 using LockActions = std::vector<LockAction>;
 
@@ -49,6 +50,7 @@ class Locks {
     LockActions locks;  // that it takes and gives back
     TryLock tried;
     bool has_tried = false;
+    bool adopts = false;  // a lock that was taken before, perhaps by a caller
   };
   struct Site {  // a call with attributes: what its parameters are
     const clang::Expr* receiver = nullptr;

@@ -1,6 +1,5 @@
 #include "lint/clang/names.h"
 
-#include "clang/AST/PrettyPrinter.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Index/USRGeneration.h"
@@ -20,13 +19,17 @@ Name Names::usr(const clang::Decl* decl) {
 }
 
 std::string Names::qualified(const clang::NamedDecl* decl) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  clang::PrintingPolicy policy(decl->getASTContext().getPrintingPolicy());
-  policy.SuppressUnwrittenScope = true;  // no inline namespaces: std::__cxx11
-  policy.SuppressInlineNamespace =
-      llvm::to_underlying(clang::PrintingPolicy::SuppressInlineNamespaceMode::All);
-  decl->printQualifiedName(stream, policy);
+  // A constructor's own name has the class's template arguments.
+  const auto* constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(decl);
+  std::string text = (constructor != nullptr ? constructor->getParent() : decl)->getNameAsString();
+  for (const clang::DeclContext* outer = decl->getDeclContext(); outer != nullptr;
+       outer = outer->getParent()) {
+    const auto* named = llvm::dyn_cast<clang::NamedDecl>(outer);
+    const auto* space = llvm::dyn_cast<clang::NamespaceDecl>(outer);
+    const bool unwritten = space != nullptr && (space->isInline() || space->isAnonymousNamespace());
+    if (named == nullptr || unwritten || named->getNameAsString().empty()) continue;
+    text = named->getNameAsString() + "::" + text;
+  }
   return text;
 }
 

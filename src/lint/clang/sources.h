@@ -10,8 +10,8 @@
 
 namespace foretrace::lint {
 
-inline constexpr const char* kPreludeFolder = "/foretrace-lint";
-inline constexpr const char* kPreludeFile = "/foretrace-lint/prelude.h";
+// In a folder that is there, which Clang looks at first.
+inline constexpr const char* kPreludeFile = "/foretrace-lint-prelude.h";
 
 class Sources : public llvm::vfs::ProxyFileSystem {
  public:

@@ -132,7 +132,7 @@ class Consumer : public ASTConsumer {
       manager.getFileManager().makeAbsolutePath(path);
       llvm::sys::path::remove_dots(path, true);
       const auto buffer = file->second->getBufferIfLoaded();
-      if (!buffer || path.starts_with(kPreludeFolder)) continue;
+      if (!buffer || path == kPreludeFile) continue;
       const std::string_view text(buffer->getBufferStart(), buffer->getBufferSize());
       summary_.inputs.push_back({std::string(path), sources_.hash(std::string(path), text)});
       const FileID id = manager.translateFile(file->first);
