@@ -1,46 +1,37 @@
 #include "lint/effects.h"
 
-#include <algorithm>
-#include <array>
-#include <string_view>
-
 namespace foretrace::lint {
 namespace {
 
-// Non-const methods of the library that only look at their object.
-bool only_looks(std::string_view name) {
-  constexpr std::array<std::string_view, 14> kNames = {
-      "begin", "end", "rbegin", "rend", "operator[]", "at",          "front",
-      "back",  "top", "find",   "data", "get",        "lower_bound", "operator*"};
-  const size_t colon = name.rfind("::");
-  const std::string_view last = colon == std::string_view::npos ? name : name.substr(colon + 2);
-  return std::find(kNames.begin(), kNames.end(), last) != kNames.end() || last == "operator->";
-}
-
-void add_object(const Program& program, ContextId context, const Value& value, bool write,
-                std::vector<Effect>& found) {
-  if (value.kind != Value::Kind::address_of) return;
-  found.push_back({value.path, program.locations(context, value.path), write, false, false});
+void add(const Program& program, ContextId context, const Value& value, ObjectEffect effect,
+         std::vector<Effect>& found) {
+  if (!effect.reads && !effect.writes) return;
+  Path path = value.path;
+  if (value.kind == Value::Kind::value_of) {
+    path.steps.push_back({Step::Kind::deref, {}});
+  } else if (value.kind != Value::Kind::address_of) {
+    return;
+  }
+  std::vector<LocationId> locations = program.pointees(context, value);
+  found.push_back({std::move(path), std::move(locations), effect.writes, false});
 }
 
 }  // namespace
 
-std::vector<Effect> effects(const Program& program, const Place& place) {
+std::vector<Effect> effects(const Program& program, const Models& models, const Place& place) {
   std::vector<Effect> found;
   const Op& op = program.op(place);
   if (const Access* access = op.as<Access>()) {
     found.push_back({access->path, program.locations(place.context, access->path), access->write,
-                     access->atomic, access->on_the_way});
+                     access->atomic});
     return found;
   }
   const Call* call = op.as<Call>();
   if (call == nullptr || !program.callees(place).empty()) return found;
-  if (call->is_method && !call->callee.empty()) {
-    const bool write = !call->is_const && !only_looks(call->name.text());
-    add_object(program, place.context, call->receiver, write, found);
-  }
-  for (size_t i = 0; i < call->arguments.size(); ++i) {
-    add_object(program, place.context, call->arguments[i], !call->argument_is_const[i], found);
+  const CallEffect effect = models.effect(*call);
+  if (call->is_method) add(program, place.context, call->receiver, effect.receiver, found);
+  for (size_t i = 0; i < effect.arguments.size() && i < call->arguments.size(); ++i) {
+    add(program, place.context, call->arguments[i], effect.arguments[i], found);
   }
   return found;
 }

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "lint/models.h"
 #include "lint/program.h"
 
 namespace foretrace::lint {
@@ -10,15 +11,11 @@ namespace foretrace::lint {
 struct Effect {
   Path path;                          // in the function's words
   std::vector<LocationId> locations;  // what it may be
-  bool write = false;
+  bool write = false;                 // else a read; what is read and written is a write
   bool atomic = false;
-  bool on_the_way = false;
 };
 
-// An access is one effect, or none if nothing is known of its object. A call of a
-// function without a body reads its object if it is a const method, and else writes it;
-// what it gets by reference it reads if that is const, and else writes. Models of
-// library calls know better.
-std::vector<Effect> effects(const Program& program, const Place& place);
+// An access is one effect; what a call without a body does, the models say.
+std::vector<Effect> effects(const Program& program, const Models& models, const Place& place);
 
 }  // namespace foretrace::lint

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "lint/analysis.h"
+#include "lint/configuration.h"
 #include "lint/effects.h"
 
 namespace foretrace::lint {
@@ -24,7 +25,7 @@ struct Found {
 
 class Races {
  public:
-  explicit Races(const Program& program) : program_(program) {}
+  Races(const Program& program, const Models& models) : program_(program), models_(models) {}
 
   std::vector<Finding> run() {
     collect();
@@ -59,7 +60,7 @@ class Races {
       for (const Block& block : program_.context(context).function->blocks) {
         for (const Op& op : block.ops) {
           const Place place{context, op.id};
-          for (const Effect& effect : effects(program_, place)) add(place, effect);
+          for (const Effect& effect : effects(program_, models_, place)) add(place, effect);
           for (const ContextId callee : program_.callees(place)) work.push_back(callee);
         }
       }
@@ -69,10 +70,21 @@ class Races {
   void add(const Place& place, const Effect& effect) {
     if (effect.atomic || in_own_constructor(place.context, effect.path)) return;
     for (const LocationId location : effect.locations) {
-      if (program_.shared(location)) {
+      if (program_.shared(location) && !is_some_number(location)) {
         accesses_.push_back({place, effect.path, location, effect.write});
       }
     }
+  }
+
+  // A number behind a pointer that comes from somewhere unknown: nothing can be said of
+  // it. Objects of classes have their own names.
+  bool is_some_number(LocationId location) const {
+    const Location& at = program_.all_locations().at(location);
+    const std::string& type = at.name.text();
+    return at.kind == Location::Kind::any &&
+           (type.find(' ') != std::string::npos || type == "int" || type == "char" ||
+            type == "bool" || type == "float" || type == "double" || type == "long" ||
+            type == "short" || type == "void" || type.empty());
   }
 
   // Nobody else has an object that is being made or destroyed.
@@ -139,6 +151,7 @@ class Races {
 
   using Key = std::tuple<Position, bool>;
   const Program& program_;
+  const Models& models_;
   std::vector<Found> accesses_;
   std::map<uint64_t, std::vector<size_t>> by_name_;
   std::set<std::pair<Key, Key>> seen_;
@@ -155,7 +168,9 @@ const LintRegistration registration({
     .rules = rules,
     .run = [](const Program& program, const LintOptions& options) -> Result<std::vector<Finding>> {
       if (!wanted(options, (*rules(options))[0])) return std::vector<Finding>{};
-      return Races(program).run();
+      const Result<Configuration> configuration = read_configuration(options);
+      if (!configuration) return tl::unexpected(configuration.error());
+      return Races(program, configuration->models).run();
     },
 });
 

@@ -33,6 +33,22 @@ constexpr Entry kEntries[] = {
      "A read can see the write of another thread than it saw: the result depends on the schedule.",
      "If the result must not depend on the schedule, order the write and the read (a join, a "
      "barrier, a condition), or read under the lock that covers the write and its use."},
+    {"RwR",
+     "Two atomic blocks of one thread read what belongs together, and another thread may write it "
+     "between them.",
+     "Read both in one atomic block."},
+    {"WrW",
+     "Two atomic blocks of one thread write what belongs together, and another thread may read it "
+     "between them.",
+     "Write both in one atomic block."},
+    {"RwW",
+     "An atomic block acts on what an earlier one has read, and another thread may write it between "
+     "them: the value is stale.",
+     "Read and write in one atomic block, or check in the second block that the value is still the "
+     "same."},
+    {"view-consistency",
+     "One thread takes together under a lock what another one takes in parts.",
+     "Take what belongs together in one atomic block everywhere."},
 };
 
 }  // namespace
