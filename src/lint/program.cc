@@ -71,9 +71,10 @@ std::vector<HeldLock> Program::locks(const Place& place) const {
 
 bool Program::shared(LocationId location) const {
   const LocationId object = state_->locations.object_of(location);
-  if (!state_->shared_objects.contains(object)) return false;
   const Location& root = state_->locations.at(object);
-  if (root.kind != Location::Kind::global) return true;
+  // These may have been named only after the program was linked.
+  if (root.kind == Location::Kind::any) return true;
+  if (root.kind != Location::Kind::global) return state_->shared_objects.contains(object);
   const auto global = state_->globals.find(root.name);
   return global == state_->globals.end() || !global->second->is_thread_local;
 }
