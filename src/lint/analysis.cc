@@ -14,6 +14,18 @@ std::vector<LintAnalysis>& registry() {
   return analyses;
 }
 
+// The events', and the two places of the caller that is to blame.
+std::vector<std::string> sites_of(const Finding& finding) {
+  std::vector<std::string> sites;
+  for (const FindingEvent& event : finding.events) sites.push_back(event.site);
+  if (finding.detail.contains("blame")) {
+    for (const char* const part : {"first", "site"}) {
+      sites.push_back(finding.detail["blame"].value(part, ""));
+    }
+  }
+  return sites;
+}
+
 }  // namespace
 
 LintRegistration::LintRegistration(const LintAnalysis& analysis) {
@@ -82,11 +94,11 @@ size_t drop_ignored(const Program& program, std::vector<Finding>& findings) {
     }
   }
   return std::erase_if(findings, [&](const Finding& finding) {
-    return std::any_of(
-        finding.events.begin(), finding.events.end(), [&](const FindingEvent& event) {
-          const std::string place = event.site.substr(0, event.site.rfind(':'));
-          return ignored.contains({place, finding.kind}) || ignored.contains({place, ""});
-        });
+    const std::vector<std::string> sites = sites_of(finding);
+    return std::any_of(sites.begin(), sites.end(), [&](const std::string& site) {
+      const std::string place = site.substr(0, site.rfind(':'));
+      return ignored.contains({place, finding.kind}) || ignored.contains({place, ""});
+    });
   });
 }
 

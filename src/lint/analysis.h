@@ -56,8 +56,8 @@ const std::vector<LintAnalysis>& lint_analyses();
 FindingEvent event_at(const Program& program, const Place& place, const std::string& object,
                       bool write);
 
-// Leaves out findings that a comment says to ignore: one that touches one of the
-// events' lines. Returns how many.
+// Leaves out findings that a comment says to ignore: one at the line of an event, or of
+// one of the two parts that the blamed caller should have made one. Returns how many.
 size_t drop_ignored(const Program& program, std::vector<Finding>& findings);
 
 }  // namespace foretrace::lint

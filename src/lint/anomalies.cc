@@ -231,7 +231,11 @@ void AnomalyFinder::keep(Anomaly anomaly) {
                 position(anomaly.pair.second.node)};
   const auto [known, is_new] = found_.try_emplace(key, anomaly);
   if (is_new) return;
-  const auto strength = [](const Anomaly& one) { return std::tuple(one.confidence, one.flow); };
+  const auto strength = [](const Anomaly& one) {
+    // Of equal ones, a variable that is overwritten says most.
+    const bool overwrites = one.first.location == one.second.location && one.second.write;
+    return std::tuple(one.confidence, one.flow, overwrites);
+  };
   if (strength(anomaly) > strength(known->second)) std::swap(known->second, anomaly);
   std::vector<std::string> rules = known->second.rules;
   rules.insert(rules.end(), anomaly.rules.begin(), anomaly.rules.end());

@@ -42,12 +42,12 @@ constexpr Entry kEntries[] = {
      "between them.",
      "Write both in one atomic block."},
     {"RwW",
-     "An atomic block acts on what an earlier one has read, and another thread may write it between "
+     "An atomic block acts on what an earlier one has read, and another thread may write it "
+     "between "
      "them: the value is stale.",
      "Read and write in one atomic block, or check in the second block that the value is still the "
      "same."},
-    {"view-consistency",
-     "One thread takes together under a lock what another one takes in parts.",
+    {"view-consistency", "One thread takes together under a lock what another one takes in parts.",
      "Take what belongs together in one atomic block everywhere."},
 };
 
