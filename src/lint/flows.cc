@@ -280,24 +280,24 @@ FlowKind Flows::between(UnitId unit, const BlockPair& pair, const Variable& sour
 
 // ---- checked again
 
+// wait(lock, predicate) calls its predicate, at one place, before and after it waits.
+bool Flows::predicate_reads(ContextId context, const LockRegion& region, const Variable& variable) {
+  const FunctionShape& shape = shapes_.of(*program_.context(context).function);
+  const std::vector<Op>& ops = shape.function().blocks[shape.block_of(region.acquire)].ops;
+  const auto acquire =
+      std::find_if(ops.begin(), ops.end(), [&](const Op& op) { return op.id == region.acquire; });
+  const auto after = std::next(acquire);
+  if (after == ops.end() || after->as<Call>() == nullptr) return false;
+  const bool called_before = std::any_of(ops.begin(), acquire, [&](const Op& op) {
+    return op.as<Call>() != nullptr && op.position == after->position;
+  });
+  return called_before && reads({context, after->id}, variable);
+}
+
 bool Flows::rechecked(const BlockRef& second, const Variable& variable, bool does_write) {
   const ContextId context = blocks_.context(second.unit);
   const LockRegion& region = blocks_.region(second);
-  if (region.by_wait) {
-    // wait(lock, predicate) looks before it comes back.
-    const Position& position = program_.op({context, region.acquire}).position;
-    for (const Block& block : program_.context(context).function->blocks) {
-      for (const Op& op : block.ops) {
-        const Call* const call = op.as<Call>();
-        if (call == nullptr || !(op.position == position)) continue;
-        for (const ContextId callee : program_.callees({context, op.id})) {
-          for (const auto& [location, effect] : effects_.of(callee)) {
-            if (effect.read && overlap(program_.all_locations(), location, variable)) return true;
-          }
-        }
-      }
-    }
-  }
+  if (region.by_wait && predicate_reads(context, region, variable)) return true;
   return checks_before_acting(context, region.ops, region.acquire, variable, does_write);
 }
 

@@ -64,6 +64,7 @@ class Flows {
   bool reads(const Place& place, const Variable& variable) const;
   bool writes(const Place& place, const Variable& variable) const;
   std::vector<uint32_t> all_ops(ContextId context);
+  bool predicate_reads(ContextId context, const LockRegion& region, const Variable& variable);
   bool checks_before_acting(ContextId context, std::span<const uint32_t> ops, uint32_t begin,
                             const Variable& variable, bool writes);
 

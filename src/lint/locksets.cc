@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "lint/substitute.h"
 
@@ -18,16 +19,22 @@ bool same_lock(const Held& a, const Held& b) {
 void take(State& state, const Held& held) {
   const auto known = std::find_if(state.begin(), state.end(),
                                   [&](const Held& other) { return other.lock == held.lock; });
-  if (known == state.end()) {
-    state.push_back(held);
-    std::sort(state.begin(), state.end());
-  } else if (!held.shared) {
-    known->shared = false;  // held twice: the region is the outer one
-  }
+  if (known != state.end() && !held.shared) known->shared = false;
+  // Held twice: it takes two releases. The region is the outer one.
+  state.push_back(held);
+  std::sort(state.begin(), state.end());
 }
 
 bool give(State& state, const Path& lock) {
-  return std::erase_if(state, [&](const Held& held) { return held.lock == lock; }) > 0;
+  auto last = state.end();
+  for (auto held = state.begin(); held != state.end(); ++held) {
+    if (!(held->lock == lock)) continue;
+    // What the function has taken itself goes before what its callers have.
+    if (last == state.end() || held->acquired_by < kIfCaller) last = held;
+  }
+  if (last == state.end()) return false;
+  state.erase(last);
+  return true;
 }
 
 class FunctionLocks {
@@ -70,6 +77,7 @@ class FunctionLocks {
     op.held = state;
     if (const Acquire* acquire = op.as<Acquire>()) {
       if (acquire->by_wait && !waited_) return;  // it was a caller's lock, and is again
+      taken_.insert(acquire->lock);
       take(state, {acquire->lock, acquire->shared, acquire->kind, op.id});
     } else if (const Release* release = op.as<Release>()) {
       const bool held = give(state, release->lock);
@@ -136,6 +144,7 @@ class FunctionLocks {
   std::vector<std::optional<State>> entry_;
   std::unordered_map<uint32_t, State> exits_;
   std::vector<Path> lost_;
+  std::set<Path> taken_;
   bool waited_ = false;
 };
 

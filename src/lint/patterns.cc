@@ -25,7 +25,7 @@ constexpr BuiltinPattern kBuiltin[] = {
     {"WrW", true, "two writes that belong together, and another thread reads in between",
      "W(a) !A(b) [r(a) r(b)] W(b) !A(a)"},
     {"RwW", true, "a variable is written after it was read, and another thread writes in between",
-     "R(a) !W(a) [w(a)] W(a) : unchecked"},
+     "R(a) !W(a) [w(a)] W(a) !R(a) : unchecked"},
     {"RwW", true, "", "R(a) [w(a)] W(a) : flow unchecked"},
     {"RwW", true, "", "R(a) !A(b) [w(a) w(b)] W(b) !A(a) : flow"},
     {"read-read", false, "every two reads between which another thread may write",

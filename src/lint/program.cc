@@ -21,6 +21,23 @@ bool from_same_object(const Path& lock, const Path& access) {
                     access.steps.begin());
 }
 
+// Whether the handle of a thread is a field of the object that an access of the thread
+// starts from: then each such object has one thread, or a second start would end the
+// program.
+bool handle_is_in(const Path& handle, const Path& access) {
+  const auto deref = std::find_if(access.steps.begin(), access.steps.end(),
+                                  [](const Step& step) { return step.kind == Step::Kind::deref; });
+  if (deref == access.steps.end() || handle.root != access.root || handle.index != access.index ||
+      handle.name != access.name) {
+    return false;
+  }
+  const auto object = static_cast<size_t>(deref - access.steps.begin()) + 1;
+  return handle.steps.size() > object &&
+         std::equal(access.steps.begin(), deref + 1, handle.steps.begin()) &&
+         std::all_of(handle.steps.begin() + static_cast<std::ptrdiff_t>(object), handle.steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::field; });
+}
+
 std::string last_part(const std::string& name) {
   const size_t colon = name.rfind("::");
   return colon == std::string::npos ? name : name.substr(colon + 2);
@@ -138,6 +155,7 @@ bool Program::from_own_argument(const Place& place, const Path& path) const {
     const std::optional<Path> outer =
         to_caller(at, call != nullptr ? given_by(*call) : given_by(*start.as<Spawn>()));
     if (!outer) return false;
+    if (is_root && handle_is_in(start.as<Spawn>()->handle, *outer)) return true;
     at = *outer;
     id = up;
     in_creator = in_creator || is_root;

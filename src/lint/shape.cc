@@ -18,10 +18,15 @@ bool holds(const Op& op, const Path& lock) {
                      [&](const Held& held) { return held.lock == lock; });
 }
 
+// Gives the lock back, and does not still have it from further out.
 bool releases(const Op& op, const Path& lock) {
   const Release* const release = op.as<Release>();
-  return release != nullptr && release->lock == lock;
+  return release != nullptr && release->lock == lock &&
+         std::count_if(op.held.begin(), op.held.end(),
+                       [&](const Held& held) { return held.lock == lock; }) == 1;
 }
+
+bool is_destructor(const Call& call) { return call.name.text().find("::~") != std::string::npos; }
 
 }  // namespace
 
@@ -86,12 +91,15 @@ bool FunctionShape::ends(const LockRegion& region, const Spot& spot) const {
   const Block& block = function_.blocks[spot.block];
   const Op& here = block.ops[spot.index];
   if (releases(here, region.lock)) return true;
-  if (here.as<Call>() == nullptr) return false;
+  const Call* const call = here.as<Call>();
+  if (call == nullptr) return false;
   Spot after = {spot.block, spot.index + 1};
   std::set<uint32_t> seen;
   while (after.index == function_.blocks[after.block].ops.size()) {
     const std::vector<uint32_t>& next = function_.blocks[after.block].next;
-    if (next.empty() || !seen.insert(after.block).second) return false;
+    // Nothing comes after it: a guard that ends gives its lock back.
+    if (next.empty()) return is_destructor(*call) && region.lock.root == Path::Root::local;
+    if (!seen.insert(after.block).second) return false;
     after = {next[0], 0};
   }
   // Where ways meet the next op may have lost the lock by another one.
