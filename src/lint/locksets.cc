@@ -83,7 +83,8 @@ class FunctionLocks {
       const bool held = give(state, release->lock);
       if (release->by_wait) {
         waited_ = held;
-      } else if (!held && !release->if_held) {
+      } else if (!held && !release->if_held && !taken_.contains(release->lock)) {
+        // Not one that the function has taken on some other way: if (…) unlock.
         lost_.push_back(release->lock);
       }
     } else if (const Call* call = op.as<Call>()) {
