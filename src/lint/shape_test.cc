@@ -1,5 +1,7 @@
 #include "lint/shape.h"
 
+#include <map>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -66,10 +68,10 @@ TEST(FunctionShape, AWaitInAnIf) {
   const LockRegion& first = shape.regions()[0];
   EXPECT_THAT(first.ops, ElementsAre(1U, 4U));
   ASSERT_EQ(first.exits.size(), 2U);
-  for (const LockRegion::Exit& exit : first.exits) {
-    if (exit.release == 2) EXPECT_THAT(exit.ops, ElementsAre(1U));
-    if (exit.release == 5) EXPECT_THAT(exit.ops, ElementsAre(1U, 4U));
-  }
+  std::map<uint32_t, std::vector<uint32_t>> by_release;
+  for (const LockRegion::Exit& exit : first.exits) by_release[exit.release] = exit.ops;
+  EXPECT_THAT(by_release[2], ElementsAre(1U));
+  EXPECT_THAT(by_release[5], ElementsAre(1U, 4U));
   EXPECT_TRUE(shape.regions()[1].by_wait);
   EXPECT_THAT(shape.regions()[1].ops, ElementsAre(4U));
 }
