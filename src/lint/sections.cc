@@ -13,14 +13,18 @@ namespace foretrace::lint {
 namespace {
 
 // As the compiler plugin names it: "Account::balance", "counter", "*p", "table[…]".
-std::string variable_name(const Path& path, const Function& function) {
+std::string variable_name(const Path& path, const Function& function,
+                          const std::map<Name, std::string>& globals) {
   std::string after;
   for (auto step = path.steps.rbegin(); step != path.steps.rend(); ++step) {
     if (step->kind == Step::Kind::field) return step->name.text() + after;
     if (step->kind == Step::Kind::element) after = "[…]";
   }
   std::string name = "-";
-  if (path.root == Path::Root::global) name = path.name.text();
+  if (path.root == Path::Root::global) {
+    const auto global = globals.find(path.name);
+    if (global != globals.end()) name = global->second;
+  }
   if (path.root == Path::Root::parameter && path.index < function.parameters.size()) {
     name = function.parameters[path.index].name;
   }
@@ -44,8 +48,9 @@ class FunctionSections {
     std::map<Path, std::set<Path>> locks;
   };
 
-  FunctionSections(const FunctionShape& shape, const Facts& facts)
-      : shape_(shape), function_(shape.function()), facts_(facts) {}
+  FunctionSections(const FunctionShape& shape, const Facts& facts,
+                   const std::map<Name, std::string>& globals)
+      : shape_(shape), function_(shape.function()), facts_(facts), globals_(globals) {}
 
   void find(std::vector<AtomicSection>& sections) {
     for (const uint32_t id : facts_.accesses) {
@@ -61,7 +66,7 @@ class FunctionSections {
   AtomicSection section(const char* kind, uint32_t entry) const {
     AtomicSection made;
     made.kind = kind;
-    made.variable = variable_name(access(entry).path, function_);
+    made.variable = variable_name(access(entry).path, function_, globals_);
     made.function = function_.name;
     made.write = access(entry).write;
     made.entry = shape_.op(entry).position;
@@ -223,6 +228,7 @@ class FunctionSections {
   const FunctionShape& shape_;
   const Function& function_;
   const Facts& facts_;
+  const std::map<Name, std::string>& globals_;  // their names, by USR
   std::set<std::pair<uint32_t, uint32_t>> said_;
 };
 
@@ -369,9 +375,13 @@ std::vector<AtomicSection> find_sections(const Program& program, const Models& m
   Shapes shapes;
   const ContextEffects effects(program, models);
   const SectionFacts facts(program, effects);
+  std::map<Name, std::string> globals;
+  for (const Summary& summary : program.summaries()) {
+    for (const Global& global : summary.globals) globals[global.usr] = global.name;
+  }
   std::vector<AtomicSection> sections;
   for (const auto& [function, known] : facts.all()) {
-    FunctionSections(shapes.of(*function), known).find(sections);
+    FunctionSections(shapes.of(*function), known, globals).find(sections);
   }
   std::stable_sort(
       sections.begin(), sections.end(),
