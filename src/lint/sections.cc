@@ -390,8 +390,11 @@ std::vector<AtomicSection> find_sections(const Program& program, const Models& m
 }
 
 std::string to_text(const std::vector<AtomicSection>& sections) {
-  const auto site = [](const Position& position) {
-    return fmt::format("{}:{}:{}", position.file.text(), position.line, position.column);
+  // A summary has the column of the object that is written, debug information that of
+  // the operator: a write's column is not known.
+  const auto site = [](const Position& position, bool write = false) {
+    return fmt::format("{}:{}:{}", position.file.text(), position.line,
+                       write ? 0 : position.column);
   };
   const auto allowed = [](const SectionEnd& end) {
     if (end.others_may_read) return end.others_may_write ? "read,write" : "read";
@@ -401,10 +404,10 @@ std::string to_text(const std::vector<AtomicSection>& sections) {
   std::string text = "foretrace/sections/1\n";
   for (const AtomicSection& section : sections) {
     text += fmt::format("\nsection\t{}\t{}\n", section.kind, section.variable);
-    text += fmt::format("entry\t{}\t{}\t{}\n", kind(section.write), site(section.entry),
-                        section.function);
+    text += fmt::format("entry\t{}\t{}\t{}\n", kind(section.write),
+                        site(section.entry, section.write), section.function);
     for (const SectionEnd& end : section.ends) {
-      text += fmt::format("end\t{}\t{}\t{}\t{}\n", kind(end.write), site(end.position),
+      text += fmt::format("end\t{}\t{}\t{}\t{}\n", kind(end.write), site(end.position, end.write),
                           section.function, allowed(end));
     }
     for (const Position& exit : section.exits) {

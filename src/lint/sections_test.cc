@@ -30,7 +30,7 @@ TEST(Sections, Text) {
             "\n"
             "section\tload-and-store\tAccount::balance\n"
             "entry\tread\t/src/account.cpp:12:13\tAccount::deposit\n"
-            "end\twrite\t/src/account.cpp:12:13\tAccount::deposit\tread\n"
+            "end\twrite\t/src/account.cpp:12:0\tAccount::deposit\tread\n"
             "exit\t/src/account.cpp:20:3\tAccount::deposit\n");
 }
 
