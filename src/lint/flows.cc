@@ -150,7 +150,7 @@ Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
     for (const ContextId callee : callees) {
       Taint inner = seeds(callee, all_ops(callee), variable);
       spread(callee, inner);
-      const Taint outer = to_caller(callee, inner, context, op);
+      const Taint outer = to_caller(callee, inner, op);
       taint.tokens.insert(outer.tokens.begin(), outer.tokens.end());
       taint.memory.insert(outer.memory.begin(), outer.memory.end());
       taint.stops = taint.stops || outer.stops;
@@ -162,7 +162,7 @@ Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
 
 // ---- between functions
 
-Flows::Taint Flows::to_caller(ContextId callee, const Taint& taint, ContextId, const Op& op) {
+Flows::Taint Flows::to_caller(ContextId callee, const Taint& taint, const Op& op) const {
   Taint result;
   result.stops = taint.stops;
   const Call& call = *op.as<Call>();
@@ -193,7 +193,7 @@ Flows::Taint Flows::to_caller(ContextId callee, const Taint& taint, ContextId, c
   return result;
 }
 
-Flows::Taint Flows::to_callee(ContextId, const Taint& taint, const Op& op) {
+Flows::Taint Flows::to_callee(const Taint& taint, const Op& op) {
   Taint result;
   const Call& call = *op.as<Call>();
   const auto pass = [&](const Value& value, Path::Root root, uint32_t index) {
@@ -259,7 +259,7 @@ FlowKind Flows::between(UnitId unit, const BlockPair& pair, const Variable& sour
   const std::vector<ChainLink> up = blocks_.succession().chain(unit, pair.first);
   for (auto link = up.rbegin(); link != up.rend(); ++link) {
     const Place call = blocks_.place(link->unit, link->call);
-    taint = to_caller(context, taint, call.context, program_.op(call));
+    taint = to_caller(context, taint, program_.op(call));
     context = call.context;
     spread(context, taint);
   }
@@ -267,7 +267,7 @@ FlowKind Flows::between(UnitId unit, const BlockPair& pair, const Variable& sour
   for (const ChainLink& link : blocks_.succession().chain(unit, pair.second)) {
     const Place call = blocks_.place(link.unit, link.call);
     guard = guard || guarded(call.context, call.op, taint);
-    taint = to_callee(call.context, taint, program_.op(call));
+    taint = to_callee(taint, program_.op(call));
     // Which of the callees it is does not matter to what it is given.
     const std::vector<ContextId>& callees = program_.callees(call);
     if (!callees.empty()) spread(callees.front(), taint);

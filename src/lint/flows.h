@@ -56,8 +56,8 @@ class Flows {
   void spread(ContextId context, Taint& taint);
   bool spread_over(ContextId context, const Op& op, Taint& taint);
   // What a caller gets to see of it, and what a callee does.
-  Taint to_caller(ContextId callee, const Taint& taint, ContextId caller, const Op& call);
-  Taint to_callee(ContextId caller, const Taint& taint, const Op& call);
+  Taint to_caller(ContextId callee, const Taint& taint, const Op& call) const;
+  static Taint to_callee(const Taint& taint, const Op& call);
   bool guarded(ContextId context, uint32_t op, const Taint& taint);
   FlowKind reaches(const BlockRef& second, const Taint& taint, const Variable& target);
 
