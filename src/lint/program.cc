@@ -38,6 +38,30 @@ bool handle_is_in(const Path& handle, const Path& access) {
                      [](const Step& step) { return step.kind == Step::Kind::field; });
 }
 
+// Whether a local pointer has another object each time: an element of a container, or
+// what is allocated in a loop.
+bool varies_in_loop(const Function& function, uint32_t local, int depth = 0) {
+  constexpr int kMaxDepth = 4;  // pointers and iterators that come from each other
+  bool any = false;
+  for (const Binding& binding : function.bindings) {
+    if (binding.target.root != Path::Root::local || binding.target.index != local ||
+        !binding.target.steps.empty()) {
+      continue;
+    }
+    const Path& from = binding.value.path;
+    const bool element = std::any_of(from.steps.begin(), from.steps.end(), [](const Step& step) {
+      return step.kind == Step::Kind::element;
+    });
+    const bool allocated = from.root == Path::Root::heap &&
+                           function.blocks[function.allocations[from.index].block].in_loop;
+    const bool follows = from.root == Path::Root::local && depth < kMaxDepth &&
+                         varies_in_loop(function, from.index, depth + 1);
+    if (!element && !allocated && !follows) return false;
+    any = true;
+  }
+  return any;
+}
+
 std::string last_part(const std::string& name) {
   const size_t colon = name.rfind("::");
   return colon == std::string::npos ? name : name.substr(colon + 2);
@@ -138,6 +162,9 @@ bool Program::from_own_argument(const Place& place, const Path& path) const {
     const Function& function = *context(id).function;
     if (in_creator && at.root == Path::Root::heap) {
       return function.blocks[function.allocations[at.index].block].in_loop;
+    }
+    if (in_creator && at.root == Path::Root::local && varies_in_loop(function, at.index)) {
+      return true;
     }
     // Up to the object itself: what it points to may belong to others too.
     size_t derefs = 0;

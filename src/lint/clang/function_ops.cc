@@ -340,8 +340,8 @@ void FunctionBuilder::call(const CallExpr* call) {
     return;
   }
   if (actions.size() != before_wait) {  // a wait, perhaps with a predicate
+    // What it finds before it waits does not matter: it looks again afterwards.
     const llvm::ArrayRef<const Expr*> arguments = arguments_of(call);
-    call_closures(call, arguments.drop_front());
     locks(actions, call->getExprLoc());
     call_closures(call, arguments.drop_front());
     return;
