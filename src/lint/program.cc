@@ -200,12 +200,14 @@ bool Program::exclude(const Place& a, const Path& path_a, const Place& b,
   const std::vector<HeldLock> others = locks(b);
   for (const HeldLock& one : locks(a)) {
     for (const HeldLock& other : others) {
-      if (one.lock != other.lock || one.kind != other.kind || (one.shared && other.shared)) {
+      if (one.kind != other.kind || (one.shared && other.shared) ||
+          !state_->locations.may_alias(one.lock, other.lock)) {
         continue;
       }
       if (one.kind == LockKind::transaction) return true;
       if (!shared(one.lock)) continue;
-      if (one.sure && other.sure && single(one.lock)) return true;
+      if (one.lock == other.lock && one.sure && other.sure && single(one.lock)) return true;
+      // If the objects are the same one, so are the locks in them.
       if (from_same_object(one.path, path_a) && from_same_object(other.path, path_b)) return true;
     }
   }

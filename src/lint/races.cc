@@ -10,6 +10,7 @@
 #include "lint/analysis.h"
 #include "lint/configuration.h"
 #include "lint/effects.h"
+#include "lint/substitute.h"
 
 namespace foretrace::lint {
 namespace {
@@ -88,9 +89,20 @@ class Races {
   }
 
   // Nobody else has an object that is being made or destroyed.
-  bool in_own_constructor(ContextId context, const Path& path) const {
-    const Function& function = *program_.context(context).function;
-    return (function.is_constructor || function.is_destructor) && path.root == Path::Root::self;
+  bool in_own_constructor(ContextId id, const Path& path) const {
+    std::optional<Path> at = path;
+    while (at) {
+      const Context& context = program_.context(id);
+      const Function& function = *context.function;
+      if ((function.is_constructor || function.is_destructor) && at->root == Path::Root::self) {
+        return true;
+      }
+      if (context.parent == id) return false;
+      const Call* call = program_.op({context.parent, context.call_op}).as<Call>();
+      at = call != nullptr ? to_caller(*at, given_by(*call)) : std::nullopt;
+      id = context.parent;
+    }
+    return false;
   }
 
   // Locations that can be the same end in the same field, or are the same object.
