@@ -14,7 +14,7 @@ TEST(LintTransactions, BlocksKeepLinesAndColumns) {
   EXPECT_EQ(rewritten("__transaction_relaxed\n{ x++; }"), "{__FT_TM__;          \n  x++; }");
   EXPECT_EQ(rewritten("f(); synchronized { x++; }"), "f(); {__FT_TM__;    x++; }");
   EXPECT_EQ(rewritten("; atomic_noexcept{ x++; }"), "; {__FT_TM__;      x++; }");
-  EXPECT_EQ(rewritten("__transaction_atomic [[outer]] { }"), "{__FT_TM__;                       }");
+  EXPECT_EQ(rewritten("__transaction_atomic [[outer]] { }"), "{__FT_TM__;                      }");
 }
 
 TEST(LintTransactions, FunctionsAndExpressions) {

@@ -11,7 +11,8 @@ import unittest
 FORETRACE = os.path.abspath(os.environ.get("FORETRACE", "foretrace"))
 
 COMMANDS = ["analyses", "analyze", "c++", "cc", "completion", "convert", "demo", "generate",
-            "info", "record", "reduce", "report", "run", "tiddle", "view"]
+            "heal", "hunt", "info", "lint", "record", "reduce", "report", "reproduce", "run", "sections",
+            "tiddle", "view"]
 EXTENSIONS = {"ftr": ".ftr", "rapidbin": ".data", "roadrunner": ".rr", "std": ".std",
               "tiddle": ".tiddle"}
 

@@ -225,7 +225,7 @@ add_test(NAME race COMMAND ${FORETRACE} run --exit findings -- $<TARGET_FILE:rac
             subprocess.run([prefix / "bin/foretrace-c++", *words, "race.cpp", "-o", "race"], cwd=self.path, check=True)
             done = subprocess.run([prefix / "bin/foretrace", "run", "--", "./race"], cwd=self.path,
                                   capture_output=True, text=True)
-            self.assertIn("data race on counter  (certified", done.stdout + done.stderr, words)
+            self.assertIn("data race on counter  (", done.stdout + done.stderr, words)
 
     def test_libraries_that_are_loaded_later(self):
         (self.path / "count.cpp").write_text('int counter; extern "C" void count() { ++counter; }\n')

@@ -195,7 +195,8 @@ TEST(BadInput, TruncatedCompression) {
 
 TEST(BadInput, UnknownFormatName) {
   EXPECT_EQ(read_raw("wr 1 x\n", "tidle").error,
-            "'tidle' is not a trace format (ftr, rapidbin, recording, roadrunner, std, tiddle); did you mean "
+            "'tidle' is not a trace format (ftr, rapidbin, recording, roadrunner, std, tiddle); "
+            "did you mean "
             "'tiddle'?");
 }
 

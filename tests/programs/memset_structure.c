@@ -1,5 +1,5 @@
 // A structure that memset clears as a whole is not named after its first member.
-// expect hb: data-race state?#2
+// expect hb: data-race state
 // compilers: plugin static
 #include <pthread.h>
 #include <string.h>

@@ -102,7 +102,7 @@ export function schedulesOf(events: Events, finding: Finding): Pair {
   const marked = new Set<number>();
   let last = 0;
   for (const event of finding.events) {
-    const row = events.row(event.index);
+    const row = event.index === null ? undefined : events.row(event.index);
     if (row === undefined) continue;
     marked.add(row);
     last = Math.max(last, row);
