@@ -7,7 +7,8 @@ namespace {
 const CommandRegistration registration({
     .name = "sections",
     .summary = "atomic sections: stretches of code that should not be disturbed",
-    .examples = "",
+    .examples = "  foretrace lint --sections all.sections bank.cpp\n"
+                "  foretrace sections prune --sections all.sections -o bank.sections -- ./bank",
     .setup = group_setup,
 });
 
