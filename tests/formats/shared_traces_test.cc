@@ -39,7 +39,16 @@ const std::vector<Shared> kTraces = {
     {"rapidbin/Transfer.data", 68},    {"rapidbin/cache4j_dlf.data", 56707, 4, 2},
 };
 
-class SharedTraces : public ::testing::TestWithParam<Shared> {};
+// The traces are not part of the repository.
+template <typename Test>
+class NeedsFolder : public Test {
+ protected:
+  void SetUp() override {
+    if (!std::filesystem::exists(kFolder)) GTEST_SKIP() << kFolder << " is not there";
+  }
+};
+class SharedTraces : public NeedsFolder<::testing::TestWithParam<Shared>> {};
+class SharedFolder : public NeedsFolder<::testing::Test> {};
 
 TEST_P(SharedTraces, IsReadWhole) {
   StreamOptions options;
@@ -85,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(Shared, SharedTraces, ::testing::ValuesIn(kTraces),
                            return name;
                          });
 
-TEST(SharedFolder, HasNoOtherTraces) {
+TEST_F(SharedFolder, HasNoOtherTraces) {
   std::set<std::string> expected;
   for (const Shared& trace : kTraces) expected.insert(trace.path);
   std::set<std::string> found;
@@ -96,7 +105,7 @@ TEST(SharedFolder, HasNoOtherTraces) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(SharedFolder, OverlappingHoldsAreRefusedByDefault) {
+TEST_F(SharedFolder, OverlappingHoldsAreRefusedByDefault) {
   const Result<Trace> trace = read_trace(file_bytes(kFolder + "rapidbin/cache4j_dlf.data"));
   ASSERT_FALSE(trace);
   EXPECT_THAT(
