@@ -253,7 +253,7 @@ class Serializability : public Analysis {
   }
 
   CandidateEvent event_of(const Use& use, std::string role) const {
-    if (use.op != use.event.op() && use.event.resumes != 0) {
+    if (use.op != use.event.op()) {
       role += fmt::format(", back from its wait for {}", name(Space::lock, use.object));
     }
     return {use.index, use.event, windows_->locksets().locks(use.held), true, std::move(role)};

@@ -14,8 +14,7 @@ namespace foretrace::serializability {
 struct Use {
   uint64_t index = 0;
   Event event = {};
-  Op op = Op::skip;                // the event's; acq (racq) for the end of a wait, and for the
-                                   // release of a section that began before the unit
+  Op op = Op::skip;                // the event's; acq for the end of a wait
   uint32_t object = 0;             // the event's, or the lock of the wait
   Epoch epoch = {};                // in the order that no schedule can change
   LocksetId held = kEmptyLockset;  // an acquire does not hold its lock yet

@@ -70,7 +70,11 @@ void Windows::process(uint64_t index, const Event& event) {
       [[fallthrough]];
     case Op::rel:
     case Op::rrel:
-      return release(index, event, thread);
+      if (thread.units.depth() > 0) pairs_.release(event.thread, event.object, index);
+      walks_.release(event.thread, event.object, index);
+      std::erase_if(thread.holding,
+                    [&](const Holding& held) { return held.lock.lock == event.object; });
+      break;
     case Op::beg:
       if (thread.units.depth() == 0) {
         thread.outermost = ++units_;
@@ -95,22 +99,6 @@ void Windows::process(uint64_t index, const Event& event) {
       break;
   }
   held_.advance(event);
-}
-
-void Windows::release(uint64_t index, const Event& event, Thread& thread) {
-  const bool in_unit = thread.units.depth() > 0;
-  if (in_unit) pairs_.release(event.thread, event.object, index);
-  walks_.release(event.thread, event.object, index);
-  const auto held = std::find_if(thread.holding.begin(), thread.holding.end(),
-                                 [&](const Holding& one) { return one.lock.lock == event.object; });
-  const bool is_first_use = in_unit && held->since < thread.units.begin_of(0);
-  thread.holding.erase(held);
-  held_.advance(event);
-  if (!is_first_use) return;
-  // The acquire was before the unit; what others do with the lock comes after this.
-  Use out = use_at(index, event);
-  out.op = event.op() == Op::rrel ? Op::racq : Op::acq;
-  use(out, thread);
 }
 
 void Windows::resume(uint64_t index, const Event& event, Thread& thread) {

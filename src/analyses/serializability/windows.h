@@ -143,7 +143,6 @@ class Windows {
     uint64_t learnt_at = 0;  // when its fixed order last changed
   };
 
-  void release(uint64_t index, const Event& event, Thread& thread);
   void resume(uint64_t index, const Event& event, Thread& thread);
   Use use_at(uint64_t index, const Event& event);
   void use(const Use& use, Thread& thread);
