@@ -1,7 +1,6 @@
 #include "lint/context_effects.h"
 
 #include <deque>
-#include <set>
 
 namespace foretrace::lint {
 
@@ -22,8 +21,10 @@ bool merge(Effects& into, const Effects& more) {
 }
 
 ContextEffects::ContextEffects(const Program& program, const Models& models)
-    : program_(program), models_(models), whole_(program.contexts()) {
-  find_contexts();
+    : program_(program),
+      models_(models),
+      contexts_(contexts_of_threads(program)),
+      whole_(program.contexts()) {
   std::map<ContextId, std::vector<ContextId>> callers;
   std::deque<ContextId> work;
   for (const ContextId context : contexts_) {
@@ -44,25 +45,6 @@ ContextEffects::ContextEffects(const Program& program, const Models& models)
       if (merge(whole_[caller], whole_[context])) work.push_back(caller);
     }
   }
-}
-
-void ContextEffects::find_contexts() {
-  std::set<ContextId> seen;
-  std::vector<ContextId> work;
-  for (const Thread& thread : program_.threads()) work.push_back(thread.root);
-  while (!work.empty()) {
-    const ContextId context = work.back();
-    work.pop_back();
-    if (!seen.insert(context).second) continue;
-    for (const Block& block : program_.context(context).function->blocks) {
-      for (const Op& op : block.ops) {
-        if (op.as<Call>() == nullptr) continue;
-        const std::vector<ContextId>& callees = program_.callees({context, op.id});
-        work.insert(work.end(), callees.begin(), callees.end());
-      }
-    }
-  }
-  contexts_.assign(seen.begin(), seen.end());
 }
 
 void ContextEffects::add(const Place& place, const std::vector<LocationId>& locations,

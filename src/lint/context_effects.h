@@ -33,7 +33,6 @@ class ContextEffects {
   const std::vector<ContextId>& contexts() const { return contexts_; }
 
  private:
-  void find_contexts();
   void add_access(const Place& place, const Access& access, Effects& effects) const;
   void add_unknown_call(const Place& place, const Call& call, Effects& effects) const;
   void add(const Place& place, const std::vector<LocationId>& locations, ObjectEffect effect,

@@ -1,6 +1,7 @@
 #include "lint/program.h"
 
 #include <algorithm>
+#include <set>
 
 #include "lint/program_state.h"
 
@@ -254,6 +255,25 @@ std::vector<ContextId> Program::call_chain(ContextId id) const {
   }
   std::reverse(chain.begin(), chain.end());
   return chain;
+}
+
+std::vector<ContextId> contexts_of_threads(const Program& program) {
+  std::set<ContextId> seen;
+  std::vector<ContextId> work;
+  for (const Thread& thread : program.threads()) work.push_back(thread.root);
+  while (!work.empty()) {
+    const ContextId context = work.back();
+    work.pop_back();
+    if (!seen.insert(context).second) continue;
+    for (const Block& block : program.context(context).function->blocks) {
+      for (const Op& op : block.ops) {
+        if (op.as<Call>() == nullptr) continue;
+        const std::vector<ContextId>& callees = program.callees({context, op.id});
+        work.insert(work.end(), callees.begin(), callees.end());
+      }
+    }
+  }
+  return {seen.begin(), seen.end()};
 }
 
 }  // namespace foretrace::lint

@@ -129,4 +129,7 @@ class Program {
   std::unique_ptr<State> state_;
 };
 
+// All contexts that some thread comes to, by number.
+std::vector<ContextId> contexts_of_threads(const Program& program);
+
 }  // namespace foretrace::lint

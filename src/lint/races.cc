@@ -45,26 +45,16 @@ class Races {
 
  private:
   void collect() {
-    std::set<ContextId> seen;
-    for (const Thread& thread : program_.threads()) visit(thread.root, seen);
-    for (size_t i = 0; i < accesses_.size(); ++i) {
-      by_name_[last_name(accesses_[i].location)].push_back(i);
-    }
-  }
-
-  void visit(ContextId root, std::set<ContextId>& seen) {
-    std::vector<ContextId> work{root};
-    while (!work.empty()) {
-      const ContextId context = work.back();
-      work.pop_back();
-      if (!seen.insert(context).second) continue;
+    for (const ContextId context : contexts_of_threads(program_)) {
       for (const Block& block : program_.context(context).function->blocks) {
         for (const Op& op : block.ops) {
           const Place place{context, op.id};
           for (const Effect& effect : effects(program_, models_, place)) add(place, effect);
-          for (const ContextId callee : program_.callees(place)) work.push_back(callee);
         }
       }
+    }
+    for (size_t i = 0; i < accesses_.size(); ++i) {
+      by_name_[last_name(accesses_[i].location)].push_back(i);
     }
   }
 

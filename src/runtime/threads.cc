@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/last_words.h"
 #include "runtime/memory.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
@@ -44,27 +45,14 @@ bool has_signal_mask(const pthread_attr_t* attributes) {
   return attributes != nullptr && ::pthread_attr_getsigmask_np(attributes, &ignored) == 0;
 }
 
-// A thread's destructors of thread-local objects run after its body and record
-// too. So its ring is given back in the last round of the destructors of
-// pthread keys.
-pthread_key_t last_words;
-void count_down(void* rounds) {
-  const auto left = reinterpret_cast<uintptr_t>(rounds);
-  if (left > 1) {
-    ::pthread_setspecific(last_words, reinterpret_cast<void*>(left - 1));
-  } else {
-    end_thread();
-  }
-}
-__attribute__((constructor(102))) void make_last_words() {
-  ::pthread_key_create(&last_words, count_down);
-}
+using GiveRingBack = LastWords<end_thread>;
+__attribute__((constructor(102))) void make_last_words() { GiveRingBack::make(); }
 
 Start enter_thread(void* argument) {
   const Start start = *static_cast<Start*>(argument);
   release_memory(argument);
   become_thread(start.number);
-  ::pthread_setspecific(last_words, reinterpret_cast<void*>(uintptr_t{4}));
+  GiveRingBack::ask();
   record_own_stack();
   if (start.restore_signals) ::pthread_sigmask(SIG_SETMASK, &start.signals, nullptr);
   return start;

@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include <pthread.h>
 #include <sys/mman.h>
 
+#include "runtime/last_words.h"
 #include "steering/report.h"
 #include "steering/sections.h"
 #include "steering/settings.h"
@@ -42,20 +42,8 @@ CallFrame* make_calls() {
   return memory == MAP_FAILED ? nullptr : static_cast<CallFrame*>(memory);
 }
 
-// The slot is given back in the last round of the destructors of pthread keys:
-// destructors of thread-local objects have hooks too.
-pthread_key_t last_words;
-void count_down(void* rounds) {
-  const auto left = reinterpret_cast<uintptr_t>(rounds);
-  if (left > 1) {
-    ::pthread_setspecific(last_words, reinterpret_cast<void*>(left - 1));
-  } else {
-    detach();
-  }
-}
-__attribute__((constructor(102))) void make_last_words() {
-  ::pthread_key_create(&last_words, count_down);
-}
+using GiveSlotBack = runtime::LastWords<detach>;
+__attribute__((constructor(102))) void make_last_words() { GiveSlotBack::make(); }
 
 }  // namespace
 
@@ -84,7 +72,7 @@ bool attach() {
   self.random = settings().seed * 0x9E3779B97F4A7C15U ^ uint64_t { self.number } << 32;
   slot->priority = static_cast<uint32_t>(next_random() >> 33);
   self.slot = slot;
-  ::pthread_setspecific(last_words, reinterpret_cast<void*>(uintptr_t{4}));
+  GiveSlotBack::ask();
   self.inside = false;
   return true;
 }

@@ -154,12 +154,17 @@ class Serializability : public Analysis {
     return candidate;
   }
 
-  Candidate candidate_of(const Intrusion& intrusion) const {
+  static Candidate prediction(uint64_t group) {
     Candidate candidate;
     candidate.analysis = kName;
     candidate.kind = "atomicity-violation";
     candidate.only_if_certified = true;
-    candidate.group = intrusion.group;
+    candidate.group = group;
+    return candidate;
+  }
+
+  Candidate candidate_of(const Intrusion& intrusion) const {
+    Candidate candidate = prediction(intrusion.group);
     for (const UnitStack* unit = intrusion.units.get(); unit != nullptr; unit = unit->outer.get()) {
       candidate.labels.insert(candidate.labels.begin(), unit->label);
     }
@@ -183,11 +188,7 @@ class Serializability : public Analysis {
   }
 
   Candidate candidate_of(const Tangle& tangle) const {
-    Candidate candidate;
-    candidate.analysis = kName;
-    candidate.kind = "atomicity-violation";
-    candidate.only_if_certified = true;
-    candidate.group = tangle.group;
+    Candidate candidate = prediction(tangle.group);
     candidate.labels = {tangle.label};
     if (tangle.in_one_unit) candidate.labels.push_back(tangle.other_label);
     const std::string one = "in " + name(Space::label, tangle.label);
@@ -209,11 +210,7 @@ class Serializability : public Analysis {
   }
 
   Candidate candidate_of(const Ring& ring) const {
-    Candidate candidate;
-    candidate.analysis = kName;
-    candidate.kind = "atomicity-violation";
-    candidate.only_if_certified = true;
-    candidate.group = ring.group;
+    Candidate candidate = prediction(ring.group);
     candidate.labels = ring.labels;
     const std::string unit = "in " + name(Space::label, ring.labels[0]);
     std::vector<std::string> edges;

@@ -55,7 +55,7 @@ class FunctionBuilder {
   void call(const clang::CallExpr* call);
   void plain_call(const clang::CallExpr* call);
   void call_closures(const clang::CallExpr* call, llvm::ArrayRef<const clang::Expr*> arguments);
-  void copy_objects(const clang::CallExpr* call, const clang::CXXMethodDecl* assignment);
+  void copy_objects(const clang::CallExpr* call);
   bool atomic_call(const clang::CallExpr* call);
   void atomic_builtin(const clang::AtomicExpr* expression);
   void returned(const clang::ReturnStmt* statement);
