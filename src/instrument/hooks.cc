@@ -10,6 +10,8 @@ Hooks::Hooks(llvm::Module& module) {
   llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
   llvm::Type* const small = llvm::Type::getInt32Ty(context);
   llvm::Type* const large = llvm::Type::getInt64Ty(context);
+  active_ = llvm::cast<llvm::GlobalVariable>(
+      module.getOrInsertGlobal("__foretrace_active", llvm::Type::getInt8Ty(context)));
   for (const bool write : {false, true}) {
     const std::string name = write ? "__foretrace_write" : "__foretrace_read";
     for (unsigned power = 0; power < 5; ++power) {

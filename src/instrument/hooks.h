@@ -10,6 +10,9 @@ class Hooks {
  public:
   explicit Hooks(llvm::Module& module);
 
+  // Not zero while hooks have something to do.
+  llvm::GlobalVariable* active() const { return active_; }
+
   // Null if the size is none that has a hook of its own.
   llvm::FunctionCallee access(bool write, uint64_t bytes) const;
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
@@ -30,6 +33,7 @@ class Hooks {
   llvm::FunctionCallee declare(llvm::Module& module, const std::string& name, llvm::Type* result,
                                llvm::ArrayRef<llvm::Type*> parameters) const;
 
+  llvm::GlobalVariable* active_;
   llvm::FunctionCallee access_[2][5];  // by whether it writes, and log2 of the size
   llvm::FunctionCallee range_[2];
   llvm::FunctionCallee read_string_;

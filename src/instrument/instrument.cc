@@ -9,7 +9,11 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include "instrument/access.h"
+#include "instrument/adjacent.h"
 #include "instrument/describe.h"
 #include "instrument/hooks.h"
 #include "instrument/ignore_list.h"
@@ -22,15 +26,6 @@
 namespace foretrace::instrument {
 namespace {
 
-// An access that is to be recorded.
-struct Access {
-  llvm::Instruction* instruction;
-  llvm::Value* pointer;
-  uint64_t bytes;
-  bool write;
-  std::optional<LoopRange> range = std::nullopt;  // of all rounds of a loop
-};
-
 class FunctionInstrumenter {
  public:
   FunctionInstrumenter(llvm::Function& function, const Hooks& hooks, const Describer& describer,
@@ -41,7 +36,9 @@ class FunctionInstrumenter {
         describer_(describer),
         sites_(sites),
         ignored_(ignored) {
-    if (!function.hasOptNone()) loop_ranges_.emplace(function, manager);
+    if (function.hasOptNone()) return;
+    loop_ranges_.emplace(function, manager);
+    aliases_ = &manager.getResult<llvm::AAManager>(function);
   }
 
   // Of a program that is built to be healed: hooks where sections begin and end,
@@ -62,7 +59,9 @@ class FunctionInstrumenter {
 
   void run() {
     for (llvm::BasicBlock& block : function_) collect(block);
+    for (Access& access : accesses_) access.site = site_of(*access.instruction, access.pointer);
     find_ranges();
+    if (aliases_ != nullptr) join_adjacent(accesses_, *aliases_);
     for (const Access& access : accesses_) {
       if (!access.range) insert(access);
     }
@@ -70,6 +69,7 @@ class FunctionInstrumenter {
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
+    for (llvm::CallInst* hook : quiet_hooks_) skip_if_inactive(*hook);
   }
 
  private:
@@ -79,7 +79,9 @@ class FunctionInstrumenter {
     // What was accessed since the last point where another thread may have got
     // to know of it: the same again adds nothing.
     llvm::DenseMap<std::pair<const llvm::Value*, uint64_t>, bool> seen;  // true: written
+    ++stretch_;
     for (llvm::Instruction& instruction : block) {
+      if (!is_quiet(instruction)) ++stretch_;
       if (is_atomic(instruction)) {
         atomics_.push_back(&instruction);
         seen.clear();
@@ -90,6 +92,7 @@ class FunctionInstrumenter {
         collect_access({store, store->getPointerOperand(), bytes, true}, seen);
       } else if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction)) {
         if (!call->isInlineAsm()) calls_.push_back(call);
+        if (!library_accesses(*call).empty()) ++stretch_;
         if (may_synchronise(*call)) seen.clear();
       }
     }
@@ -104,6 +107,7 @@ class FunctionInstrumenter {
     if (!is_new && (known->second || !access.write)) return;
     known->second |= access.write;
     accesses_.push_back(access);
+    accesses_.back().stretch = stretch_;
   }
 
   void find_ranges() {
@@ -146,6 +150,22 @@ class FunctionInstrumenter {
 
   // ---- what to insert
 
+  // A call of a hook that does nothing unless somebody records or steers.
+  void call_hook(llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
+                 llvm::ArrayRef<llvm::Value*> arguments) {
+    quiet_hooks_.push_back(builder.CreateCall(hook, arguments));
+  }
+
+  // Then what it costs is a branch, and no register is saved for it.
+  void skip_if_inactive(llvm::CallInst& hook) {
+    llvm::IRBuilder<> builder(&hook);
+    llvm::Value* const active = builder.CreateLoad(builder.getInt8Ty(), hooks_.active());
+    llvm::Instruction* const then = llvm::SplitBlockAndInsertIfThen(
+        builder.CreateIsNotNull(active), &hook, false,
+        llvm::MDBuilder(hook.getContext()).createUnlikelyBranchWeights());
+    hook.moveBefore(then->getIterator());
+  }
+
   // Tells the runtime where the function will return to.
   void insert_entry() {
     llvm::BasicBlock& block = function_.getEntryBlock();
@@ -157,7 +177,7 @@ class FunctionInstrumenter {
     }
     llvm::Value* const caller = builder.CreateIntrinsic(
         builder.getPtrTy(), llvm::Intrinsic::returnaddress, {builder.getInt32(0)});
-    builder.CreateCall(hooks_.entry(), {caller});
+    call_hook(builder, hooks_.entry(), {caller});
   }
 
   Description description_of(const llvm::Instruction& instruction,
@@ -183,12 +203,16 @@ class FunctionInstrumenter {
       builder.SetInsertPoint(access.instruction->getNextNode());
       builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
     }
-    llvm::Constant* const site = site_of(*access.instruction, access.pointer);
+    llvm::Value* pointer = access.pointer;
+    if (access.offset != 0) {
+      pointer =
+          builder.CreatePtrAdd(pointer, builder.getInt64(static_cast<uint64_t>(access.offset)));
+    }
     if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
-      builder.CreateCall(hook, {access.pointer, site});
+      call_hook(builder, hook, {pointer, access.site});
     } else {
-      builder.CreateCall(hooks_.range(access.write),
-                         {access.pointer, builder.getInt64(access.bytes), site});
+      call_hook(builder, hooks_.range(access.write),
+                {pointer, builder.getInt64(access.bytes), access.site});
     }
   }
 
@@ -238,8 +262,11 @@ class FunctionInstrumenter {
     if (behind)
       builder.SetInsertPoint(loop.getExitBlock(), loop.getExitBlock()->getFirstInsertionPt());
     builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    builder.CreateCall(hooks_.range(access.write),
-                       {place.first, place.bytes, site_of(*access.instruction, access.pointer)});
+    const auto* const bytes = llvm::dyn_cast<llvm::ConstantInt>(place.bytes);
+    llvm::FunctionCallee hook =
+        hooks_.access(access.write, bytes != nullptr ? bytes->getZExtValue() : 0);
+    if (hook) return call_hook(builder, hook, {place.first, access.site});
+    call_hook(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
   }
 
   void instrument_atomic(llvm::Instruction& instruction) {
@@ -283,7 +310,7 @@ class FunctionInstrumenter {
       pointer = call.getArgOperand(0);
     }
     llvm::IRBuilder<> builder(&call);
-    builder.CreateCall(hooks_.call(), {site_of(call, pointer)});
+    call_hook(builder, hooks_.call(), {site_of(call, pointer)});
   }
 
   void insert_library_access(llvm::CallBase& call, const LibraryAccess& access) {
@@ -294,16 +321,16 @@ class FunctionInstrumenter {
                                   : builder.getInt64(UINT64_MAX);
     switch (access.kind) {
       case LibraryAccess::Kind::read:
-        builder.CreateCall(hooks_.range(false), {access.pointer, most, site});
+        call_hook(builder, hooks_.range(false), {access.pointer, most, site});
         break;
       case LibraryAccess::Kind::write:
-        builder.CreateCall(hooks_.range(true), {access.pointer, most, site});
+        call_hook(builder, hooks_.range(true), {access.pointer, most, site});
         break;
       case LibraryAccess::Kind::read_string:
-        builder.CreateCall(hooks_.read_string(), {access.pointer, most, site});
+        call_hook(builder, hooks_.read_string(), {access.pointer, most, site});
         break;
       case LibraryAccess::Kind::copy_string:
-        builder.CreateCall(hooks_.copy_string(), {access.pointer, access.source, most, site});
+        call_hook(builder, hooks_.copy_string(), {access.pointer, access.source, most, site});
         break;
     }
   }
@@ -314,11 +341,14 @@ class FunctionInstrumenter {
   const Describer& describer_;
   SiteTable& sites_;
   std::optional<LoopRanges> loop_ranges_;
-  const bool ignored_;  // accesses are; its synchronisation is not
+  llvm::AAResults* aliases_ = nullptr;  // null, as loop_ranges_, in code that is not optimised
+  const bool ignored_;                  // accesses are; its synchronisation is not
   llvm::DenseMap<const llvm::Value*, bool> escapes_;
+  uint32_t stretch_ = 0;  // of the accesses that are collected
   std::vector<Access> accesses_;
   std::vector<llvm::Instruction*> atomics_;
   std::vector<llvm::CallBase*> calls_;
+  std::vector<llvm::CallInst*> quiet_hooks_;
 };
 
 }  // namespace

@@ -6,18 +6,6 @@
 #include "instrument/names.h"
 
 namespace foretrace::instrument {
-namespace {
-
-// Whether control surely goes on to the next instruction, unseen by other threads.
-bool is_quiet(const llvm::Instruction& instruction) {
-  if (instruction.isAtomic()) return false;
-  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  if (call == nullptr) return true;
-  return !call->isInlineAsm() && !may_synchronise(*call) && call->doesNotThrow() &&
-         call->willReturn();
-}
-
-}  // namespace
 
 LoopRanges::LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager)
     : evolution_(manager.getResult<llvm::ScalarEvolutionAnalysis>(function)),
@@ -49,15 +37,19 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
     return std::nullopt;
   }
   const llvm::SCEV* const rounds_less_one = evolution_.getBackedgeTakenCount(loop);
-  const auto* const address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(pointer));
-  if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_less_one) || address == nullptr ||
-      address->getLoop() != loop || !address->isAffine()) {
+  if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_less_one)) return std::nullopt;
+  llvm::Type* const word = llvm::Type::getInt64Ty(access.getContext());
+  const llvm::SCEV* const there = evolution_.getSCEV(pointer);
+  if (evolution_.isLoopInvariant(there, loop)) {
+    return if_known_before({loop, there, evolution_.getConstant(word, bytes)});
+  }
+  const auto* const address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(there);
+  if (address == nullptr || address->getLoop() != loop || !address->isAffine()) {
     return std::nullopt;
   }
   const auto* const step =
       llvm::dyn_cast<llvm::SCEVConstant>(address->getStepRecurrence(evolution_));
   if (step == nullptr || step->getAPInt().abs() != bytes) return std::nullopt;
-  llvm::Type* const word = llvm::Type::getInt64Ty(access.getContext());
   if (evolution_.getTypeSizeInBits(rounds_less_one->getType()) > 64) return std::nullopt;
   const llvm::SCEV* const last =
       evolution_.getMulExpr(evolution_.getTruncateOrZeroExtend(rounds_less_one, word),
@@ -67,8 +59,12 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   if (step->getAPInt().isNegative()) {
     range.first = evolution_.getAddExpr(range.first, evolution_.getNegativeSCEV(last));
   }
+  return if_known_before(range);
+}
+
+std::optional<LoopRange> LoopRanges::if_known_before(const LoopRange& range) {
   llvm::SCEVExpander expander(evolution_, "foretrace");
-  const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
+  const llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();
   if (!expander.isSafeToExpandAt(range.first, place) ||
       !expander.isSafeToExpandAt(range.bytes, place)) {
     return std::nullopt;

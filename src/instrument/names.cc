@@ -53,4 +53,12 @@ bool may_synchronise(const llvm::CallBase& call) {
   return !call.hasFnAttr(llvm::Attribute::NoSync) && !call.doesNotAccessMemory();
 }
 
+bool is_quiet(const llvm::Instruction& instruction) {
+  if (instruction.isAtomic()) return false;
+  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+  if (call == nullptr) return true;
+  return !call->isInlineAsm() && !may_synchronise(*call) && call->doesNotThrow() &&
+         call->willReturn();
+}
+
 }  // namespace foretrace::instrument

@@ -27,4 +27,7 @@ bool is_allocation(const llvm::CallBase& call);
 // Whether a call can synchronise with another thread, as far as is known here.
 bool may_synchronise(const llvm::CallBase& call);
 
+// Whether control surely goes on to the next instruction, unseen by other threads.
+bool is_quiet(const llvm::Instruction& instruction);
+
 }  // namespace foretrace::instrument

@@ -11,15 +11,20 @@ void CallStacks::add(uint32_t number, uint32_t parent, uint32_t place) {
   stacks_[number] = {parent, place};
 }
 
+uint32_t CallStacks::parent(uint32_t number) const {
+  const uint32_t parent = number < stacks_.size() ? stacks_[number].parent : 0;
+  return parent < number ? parent : 0;
+}
+
+uint32_t CallStacks::place(uint32_t number) const {
+  return number < stacks_.size() ? stacks_[number].place & ~recording::kCodeSite : 0;
+}
+
 std::vector<CodeFrame> CallStacks::frames(uint32_t number) {
   std::vector<CodeFrame> frames;
-  // A parent has a smaller number, so this ends.
-  while (number != 0 && number < stacks_.size()) {
-    const Stack& stack = stacks_[number];
-    const std::vector<CodeFrame>& call = modules_.frames(stack.place & ~recording::kCodeSite);
+  for (; number != 0 && number < stacks_.size(); number = parent(number)) {
+    const std::vector<CodeFrame>& call = modules_.frames(place(number));
     frames.insert(frames.end(), call.begin(), call.end());
-    if (stack.parent >= number) break;
-    number = stack.parent;
   }
   return frames;
 }

@@ -17,6 +17,11 @@ class CallStacks {
 
   // A stack is another one (0: none) and a call from a place.
   void add(uint32_t number, uint32_t parent, uint32_t place);
+  // The stack without its last call; 0 if there is none. It has a smaller number, so
+  // that going on from one to the next ends.
+  uint32_t parent(uint32_t number) const;
+  // Where that call is: a place in the modules.
+  uint32_t place(uint32_t number) const;
   // The calls, innermost first, inlined ones included.
   std::vector<CodeFrame> frames(uint32_t number);
 

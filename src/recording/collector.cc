@@ -27,19 +27,19 @@ void Collector::run(Program& program) {
   auto collected = std::chrono::steady_clock::now();
   while (program.is_running()) {
     const auto now = std::chrono::steady_clock::now();
-    const bool everything = now - collected > kMostDelay;
-    if (everything) collected = now;
-    if (!collect(everything)) std::this_thread::sleep_for(kPause);
+    const bool is_time = now - collected > kMostDelay;
+    if (is_time) collected = now;
+    if (!collect(is_time ? Amount::settled : Amount::much)) std::this_thread::sleep_for(kPause);
   }
   // What it wrote last came before its end, so this look sees all of it.
   session_.close();
-  collect(true);
+  collect(Amount::everything);
   finish();
 }
 
-bool Collector::collect(bool everything) {
+bool Collector::collect(Amount amount) {
   look_for_processes();
-  for (Process& process : processes_) look_at_rings(process);
+  for (Process& process : processes_) look_at_rings(process, amount);
   // A name is written before the first record that uses it: whatever the records
   // that were seen above need is there now.
   copy_names();
@@ -49,7 +49,7 @@ bool Collector::collect(bool everything) {
       Ring& ring = process.rings[number];
       const uint64_t waiting = ring.available - ring.read;
       if (waiting == 0) continue;
-      if (!everything && !ring.ended && waiting < ring.header->capacity / 4) continue;
+      if (amount == Amount::much && !ring.ended && waiting < ring.header->capacity / 4) continue;
       copy_records(process, number, ring);
       any = true;
     }
@@ -89,7 +89,7 @@ bool Collector::add_process(uint32_t number) {
   return true;
 }
 
-void Collector::look_at_rings(Process& process) {
+void Collector::look_at_rings(Process& process, Amount amount) {
   const uint32_t threads =
       process.file.at<ProcessHeader>(0)->threads.load(std::memory_order_acquire);
   while (process.rings.size() < threads) {
@@ -101,7 +101,9 @@ void Collector::look_at_rings(Process& process) {
     if (!ring.file && !open(process, number, ring)) continue;
     // `ended` is set after the last record, so it must be read first.
     ring.ended = ring.header->ended.load(std::memory_order_acquire) != 0;
-    ring.available = ring.header->written.load(std::memory_order_acquire);
+    const RingHeader& header = *ring.header;
+    ring.available = (amount == Amount::everything ? header.written : header.settled)
+                         .load(std::memory_order_acquire);
   }
 }
 

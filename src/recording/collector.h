@@ -48,12 +48,17 @@ class Collector {
     uint64_t read = 0;  // bytes of entries
   };
 
-  // Copies what there is, or only from rings that are filling up; whether there
-  // was anything.
-  bool collect(bool everything);
+  // What to copy of the records in the rings.
+  enum class Amount {
+    much,        // what is settled, of rings that are filling up
+    settled,     // what is settled, of all
+    everything,  // when the program is over
+  };
+  // Whether there was anything.
+  bool collect(Amount amount);
   void look_for_processes();
   bool add_process(uint32_t number);
-  void look_at_rings(Process& process);
+  void look_at_rings(Process& process, Amount amount);
   bool open(const Process& process, uint32_t number, Ring& ring);
   void copy_names();
   void copy_records(const Process& process, uint32_t number, Ring& ring);

@@ -347,7 +347,7 @@ std::string ProcessEvents::name_of_piece(uint64_t address, uint64_t bytes) {
   if (bytes <= std::max<uint64_t>(site.element, kWordBytes))
     return name_of_place(address, "memory");
   const auto* const block = block_at(address);
-  const std::string_view place = block != nullptr ? block->second.place : "";
+  const std::string_view place = block != nullptr ? std::string_view(block->second.place) : "";
   if (!site.what.empty() && site.element != 0) {
     return fmt::format("{} ({} elements){}", site.what, bytes / site.element, place);
   }

@@ -122,14 +122,24 @@ SiteId RecordedNames::outer_site(uint32_t number, uint32_t stack) {
   const uint64_t key = uint64_t{stack} << 32 | number;
   const auto known = outer_sites_.find(key);
   if (known != outer_sites_.end()) return known->second;
-  SiteId found = site(number).site;
-  for (const CodeFrame& frame : stacks_->frames(stack)) {
-    if (frame.file.empty() || is_system_file(frame.file)) continue;
-    found = intern(frame);
-    break;
+  SiteId found = kNoSite;
+  for (uint32_t at = stack; at != 0 && found == kNoSite; at = stacks_->parent(at)) {
+    found = outer_place(stacks_->place(at));
   }
+  if (found == kNoSite) found = site(number).site;
   outer_sites_[key] = found;
   return found;
+}
+
+SiteId RecordedNames::outer_place(uint32_t place) {
+  const auto [known, is_new] = outer_places_.try_emplace(place, kNoSite);
+  if (!is_new) return known->second;
+  for (const CodeFrame& frame : stacks_->modules().frames(place)) {
+    if (frame.file.empty() || is_system_file(frame.file)) continue;
+    known.value() = intern(frame);
+    break;
+  }
+  return known->second;
 }
 
 std::string RecordedNames::label(uint32_t number) {

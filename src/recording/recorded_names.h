@@ -77,6 +77,8 @@ class RecordedNames {
   const RecordedSite& code_site(uint32_t number);
   void note_inlined(RecordedSite& site, std::vector<CodeFrame> inlined);
   SiteId outer_site(uint32_t number, uint32_t stack);
+  // The innermost call of a place that is no system header; kNoSite if all are.
+  SiteId outer_place(uint32_t place);
   SiteId intern(const CodeFrame& frame) {
     return sites_.intern(frame.file, frame.line, frame.column, frame.function);
   }
@@ -88,6 +90,7 @@ class RecordedNames {
   std::shared_ptr<CallStacks> stacks_ = std::make_shared<CallStacks>();
   tsl::robin_map<uint32_t, std::unique_ptr<RecordedSite>> code_sites_;
   tsl::robin_map<uint64_t, SiteId, IntegerHash> outer_sites_;  // by number and stack
+  tsl::robin_map<uint32_t, SiteId> outer_places_;              // see outer_place()
   std::map<uint32_t, std::string> labels_;
   std::map<std::pair<uint32_t, uint32_t>, std::string> threads_;
   RecordedSite unknown_;

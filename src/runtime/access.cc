@@ -41,15 +41,23 @@ bool any_later(const uint32_t* stamps, uint64_t first, uint64_t end, uint32_t st
   return false;
 }
 
+// Makes them the stamp, but for those that are later.
 void mark(uint32_t* stamps, uint64_t first, uint64_t end, uint32_t stamp) {
   if (first == 0 && end == kCells) {
     const __m128i mine = _mm_set1_epi32(static_cast<int>(stamp));
     for (uint64_t i = 0; i < kCells; i += 4) {
-      _mm_store_si128(reinterpret_cast<__m128i*>(stamps + i), mine);
+      auto* const place = reinterpret_cast<__m128i*>(stamps + i);
+      const __m128i theirs = _mm_load_si128(place);
+      const __m128i later = _mm_srai_epi32(_mm_sub_epi32(mine, theirs), 31);  // all ones: it is
+      _mm_store_si128(place,
+                      _mm_or_si128(_mm_and_si128(later, theirs), _mm_andnot_si128(later, mine)));
     }
     return;
   }
-  for (; first < end; ++first) __atomic_store_n(stamps + first, stamp, __ATOMIC_RELEASE);
+  for (; first < end; ++first) {
+    if (recording::is_later(__atomic_load_n(stamps + first, __ATOMIC_RELAXED), stamp)) continue;
+    __atomic_store_n(stamps + first, stamp, __ATOMIC_RELEASE);
+  }
 }
 
 // Calls visit(cells, first, end) for the cells of a range, block by block, until it
@@ -84,6 +92,7 @@ void record_long_range(Entry& entry, uint64_t address, uint64_t end, SiteRef sit
     entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   }
   entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
+  Entry::settle();  // its bytes are not in the filter, see OpenRun
   // Whoever sees the stamps finds the record in the ring.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   for_each_block(address, end, [&](CellBlock& cells, uint64_t first, uint64_t last) {
@@ -100,9 +109,10 @@ template <bool kWrite>
 void record_new(Entry& entry, uint64_t address, uint64_t end, bool clashes, SiteRef site) {
   if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
+  const uint32_t record = last_record();
   while (address < end) {
     const uint32_t bytes = first_part(address, end);
-    remember<kWrite>(address, byte_bits(address, bytes));
+    remember<kWrite>(address, byte_bits(address, bytes), record);
     address += bytes;
   }
 }
@@ -135,10 +145,10 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t bits = byte_bits(address, size);
   if (needs_stamp<kWrite>(address)) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
-  } else {
-    entry.append(kAccess<kWrite>, address, size, site);
+    return remember<kWrite>(address, bits, last_record());
   }
-  remember<kWrite>(address, bits);
+  const auto fits = [&](uint32_t earlier) { return may_join(earlier, address, bits); };
+  remember<kWrite>(address, bits, entry.append_access<kWrite>(address, size, site, fits));
 }
 
 template <bool kWrite>

@@ -49,18 +49,46 @@ inline bool needs_stamp(uint64_t address) {
   return has_later<kWrite>(address, self.stamp);
 }
 
-// Remembers a recorded access. Called after the record was published: whoever
-// sees the cell finds the record in the ring.
+// Whether the thread has recorded an access of the granule since its last stamp.
+inline bool is_touched(uint64_t address) {
+  const CellBlock& cells = cells_of(address);
+  const uint64_t cell = cell_in_block(address);
+  return __atomic_load_n(&cells.read[cell], __ATOMIC_RELAXED) == self.stamp ||
+         __atomic_load_n(&cells.write[cell], __ATOMIC_RELAXED) == self.stamp;
+}
+
+// Whether an access may become part of an earlier record: no later one of the same
+// stamp has its bytes, for all that is known.
+__attribute__((always_inline)) inline bool may_join(uint32_t record, uint64_t address,
+                                                    uint32_t bits) {
+  const FilterEntry& entry = filter_entry(address);
+  if (entry.key != filter_key(address)) return !is_touched(address);
+  return (entry.touched & bits) == 0 ||
+         static_cast<int32_t>(self.newest[&entry - self.filter] - record) <= 0;
+}
+
+// Remembers an access and the place of its record. Called after the record was
+// published: whoever sees the cell finds the record in the ring.
 template <bool kWrite>
-inline void remember(uint64_t address, uint32_t bits) {
-  CellBlock& cells = cells_of(address);
-  uint32_t* const cell = (kWrite ? cells.write : cells.read) + cell_in_block(address);
-  __atomic_store_n(cell, self.stamp, __ATOMIC_RELEASE);
+__attribute__((always_inline)) inline void remember(uint64_t address, uint32_t bits,
+                                                    uint32_t record) {
   FilterEntry& entry = filter_entry(address);
+  uint32_t& newest = self.newest[&entry - self.filter];
   // Bytes that were recorded under an older stamp are forgotten: the one stamp of
   // the entry must hold for all of its bytes.
   if (entry.key != filter_key(address) || entry.stamp != self.stamp) {
+    // Another granule took its place here: which of its bytes were recorded is not
+    // known any more, so what comes must stay behind it.
+    if (is_touched(address)) Entry::settle();
     entry = {filter_key(address), self.stamp, 0, 0};
+    newest = record;
+  }
+  if (static_cast<int32_t>(record - newest) > 0) newest = record;
+  CellBlock& cells = cells_of(address);
+  uint32_t* const cell = (kWrite ? cells.write : cells.read) + cell_in_block(address);
+  // A read may be the latest by its place in the order, and not by that in time.
+  if (!recording::is_later(__atomic_load_n(cell, __ATOMIC_RELAXED), self.stamp)) {
+    __atomic_store_n(cell, self.stamp, __ATOMIC_RELEASE);
   }
   entry.touched = static_cast<uint16_t>(entry.touched | bits);
   if (kWrite) entry.wrote = static_cast<uint16_t>(entry.wrote | bits);

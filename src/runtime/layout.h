@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 3;
+inline constexpr uint32_t kVersion = 4;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -141,7 +141,10 @@ struct RingHeader {
   std::atomic<uint32_t> ended;    // 1: the thread is over
   std::atomic<uint64_t> dropped;  // records of signal handlers that came at a bad moment
   alignas(64) std::atomic<uint64_t> written;  // records, ever; only the thread changes it
-  alignas(64) std::atomic<uint64_t> read;     // records, ever; only the recorder changes it
+  // Likewise: those that the thread will not change any more. The last ones may still
+  // become longer ranges, and are read only when the program is over.
+  std::atomic<uint64_t> settled;
+  alignas(64) std::atomic<uint64_t> read;  // records, ever; only the recorder changes it
 };
 inline constexpr size_t kRingHeaderBytes = 4096;
 static_assert(sizeof(RingHeader) <= kRingHeaderBytes);

@@ -26,6 +26,12 @@ using namespace recording;
 __thread Thread self __attribute__((tls_model("initial-exec")));
 std::atomic<bool> recording_on{false};
 
+// Code of the plugin calls hooks only if this is not zero. Not the same as
+// recording_on: a library that steers the program has one of its own in front.
+extern "C" {
+__attribute__((visibility("default"))) unsigned char __foretrace_active = 0;
+}
+
 namespace {
 
 // This process in the session. Filled in before any thread records.
@@ -40,7 +46,12 @@ Process process;
 
 constexpr uint64_t kStretchMask = (1U << kStretchBits) - 1;
 
-void stop_recording() { recording_on.store(false, std::memory_order_relaxed); }
+void set_recording(bool on) {
+  recording_on.store(on, std::memory_order_relaxed);
+  __atomic_store_n(&__foretrace_active, on ? 1 : 0, __ATOMIC_RELAXED);
+}
+
+void stop_recording() { set_recording(false); }
 
 // ---- shared files
 
@@ -98,6 +109,8 @@ bool make_ring(Thread& thread) {
   thread.ring->tid = static_cast<int32_t>(::syscall(SYS_gettid));
   thread.written = 0;
   thread.limit = capacity;
+  thread.window = 1;
+  thread.settle_at = 0;
   thread.ring->ready.store(1, std::memory_order_release);
   return true;
 }
@@ -117,6 +130,8 @@ bool attach(Entry& entry) {
   }
   self.filter = static_cast<FilterEntry*>(filter);
   self.ranges = reinterpret_cast<RangeEntry*>(self.filter + kFilterEntries);
+  self.runs = reinterpret_cast<OpenRun*>(self.ranges + kRangeEntries);
+  self.newest = reinterpret_cast<uint32_t*>(self.runs + kOpenRuns);
   set_stretch(1);
   self.range_stretch = 1;
   entry.append_stamped(Kind::stamp, 0, 0, nullptr);
@@ -132,6 +147,7 @@ bool recorder_is_gone() {
 // and publishing its record: the recorder may be waiting for that one.
 bool wait_for_space(uint64_t wanted) {
   const KeepErrno keep;
+  Entry::settle();  // the recorder copies no other records
   for (uint32_t round = 0;; ++round) {
     self.limit = self.ring->read.load(std::memory_order_acquire) + self.ring->capacity;
     if (wanted <= self.limit) return true;
@@ -215,7 +231,7 @@ __attribute__((constructor(101))) void start() {
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   find_modules();
   note_modules();
-  recording_on.store(true, std::memory_order_relaxed);
+  set_recording(true);
 }
 
 }  // namespace
@@ -255,12 +271,15 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
   Record record = Record::make(kind, address, size, site_number, self.stamp);
   record.head |= Record::kStamped;
   put(record);
+  settle();
 }
 
 void Entry::append_operand(uint64_t number) {
   append_stack();
   // The record that follows must find its place too, or the operand is lost.
-  if (make_space(2)) put(Record::make(Kind::operand, number, 0, 0, 0));
+  if (!make_space(2)) return;
+  put(Record::make(Kind::operand, number, 0, 0, 0));
+  settle();
 }
 
 void Entry::begin_stretch() {
@@ -304,6 +323,7 @@ void end_thread() {
   if (self.ring == nullptr) return;
   RingHeader* const ring = self.ring;
   FilterEntry* const filter = self.filter;
+  Entry::settle();
   self.unable = true;
   self.ring = nullptr;
   self.filter = nullptr;

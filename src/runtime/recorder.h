@@ -37,8 +37,24 @@ struct RangeEntry {
   bool wrote;
 };
 inline constexpr uint32_t kRangeEntries = 256;
+
+// A record at the end of the ring that becomes longer if the next access at its site
+// is of the bytes behind it, by where those are. Moving that access to an earlier
+// place in the thread's records is allowed where no record between them is of the
+// same bytes (see may_join()), nor of anything but accesses.
+struct OpenRun {
+  uint64_t next;    // the address behind its last byte
+  uint64_t window;  // Thread::window when it was made; 0: none
+  uint32_t record;  // its place in the ring
+  uint32_t site;
+  uint32_t stack;
+  bool write;
+};
+inline constexpr uint32_t kOpenRunsShift = 11;
+inline constexpr uint32_t kOpenRuns = 1U << kOpenRunsShift;
 inline constexpr uint64_t kFilterBytes =
-    kFilterEntries * sizeof(FilterEntry) + kRangeEntries * sizeof(RangeEntry);
+    kFilterEntries * sizeof(FilterEntry) + kFilterEntries * sizeof(uint32_t) +
+    kRangeEntries * sizeof(RangeEntry) + kOpenRuns * sizeof(OpenRun);
 
 // A function that the thread is in (call_stack.h).
 struct CallFrame {
@@ -50,7 +66,11 @@ struct CallFrame {
 // A thread's state. All zeros: the thread has recorded nothing yet.
 struct Thread {
   FilterEntry* filter;  // null until the thread records for the first time
+  uint32_t* newest;     // for each entry of the filter: the last record of its granule
   RangeEntry* ranges;
+  OpenRun* runs;
+  uint64_t window;     // the number of the records that may still become longer
+  uint64_t settle_at;  // how many records there may be until these are settled
   uint32_t range_stretch;
   uint32_t stamp;        // the lower half of the last stamp that it took
   uint32_t stretch;      // its current stretch, modulo 2^kStretchBits
@@ -96,6 +116,18 @@ class Entry {
   void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
   void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
   void append_operand(uint64_t number);
+  // An access within one granule, as part of a record so far if may_join(record).
+  // Returns the place of its record in the ring.
+  template <bool kWrite, typename MayJoin>
+  __attribute__((always_inline)) uint32_t append_access(uint64_t address, uint32_t size,
+                                                        SiteRef site, MayJoin may_join);
+
+  // No record so far becomes longer.
+  static void settle() {
+    ++self.window;
+    self.settle_at = self.written + kMostOpen;
+    self.ring->settled.store(self.written, std::memory_order_release);
+  }
 
   // Begins a new stretch: what is accessed from now on is recorded again.
   void begin_stretch();
@@ -116,6 +148,13 @@ class Entry {
     if (!same || (top != nullptr && top->id == 0)) append_new_stack();
   }
   void append_new_stack();
+  static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
+  static OpenRun& run_before(uint64_t address, uint32_t site, bool write) {
+    // The same for addresses that are near each other: a run seldom changes its place.
+    const uint64_t sum = (address >> 6) + (uint64_t{site} << 20) + (write ? 8 : 0);
+    return self.runs[sum * 0x9E3779B97F4A7C15U >> (64 - kOpenRunsShift)];
+  }
+  __attribute__((always_inline)) static bool lengthen(OpenRun& run, uint32_t size);
   static bool has_space() { return self.written < self.limit; }
   static bool make_space(uint64_t records);
   static void put(const Record& record) {
@@ -126,6 +165,9 @@ class Entry {
 
   bool granted_;
 };
+
+// The place in the ring of the record that the thread appended last.
+inline uint32_t last_record() { return static_cast<uint32_t>(self.written - 1); }
 
 // Forgets the ranges that the thread recorded.
 inline void begin_range_stretch() {
@@ -200,7 +242,51 @@ inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef si
                           uint32_t upper) {
   const uint32_t site_number = number_of(site);
   append_stack();
-  if (has_space() || make_space(1)) put(Record::make(kind, address, size, site_number, upper));
+  if (!has_space() && !make_space(1)) return;
+  put(Record::make(kind, address, size, site_number, upper));
+  if (kind != Kind::read_range && kind != Kind::write_range) settle();
+}
+
+template <bool kWrite, typename MayJoin>
+inline uint32_t Entry::append_access(uint64_t address, uint32_t size, SiteRef site,
+                                     MayJoin may_join) {
+  const uint32_t site_number = number_of(site);
+  append_stack();
+  OpenRun& run = run_before(address, site_number, kWrite);
+  const uint32_t earlier = run.record;
+  if (run.next == address && run.window == self.window && run.site == site_number &&
+      run.stack == self.stack && run.write == kWrite && may_join(earlier) && lengthen(run, size)) {
+    return earlier;
+  }
+  const auto record = static_cast<uint32_t>(self.written);
+  if (!has_space() && !make_space(1)) return record;
+  if (self.written >= self.settle_at) settle();
+  const uint64_t next = address + size;
+  run_before(next, site_number, kWrite) = {next,        self.window, record,
+                                           site_number, self.stack,  kWrite};
+  put(Record::make(kWrite ? Kind::write : Kind::read, address, size, site_number, 0));
+  return record;
+}
+
+// Each store leaves a record that can be: the recorder may find any of them.
+inline bool Entry::lengthen(OpenRun& run, uint32_t size) {
+  constexpr uint64_t kMost = uint64_t{1} << 30;
+  Record& record = self.records[run.record & self.ring_mask];
+  const bool is_range = record.kind() == Kind::read_range || record.kind() == Kind::write_range;
+  const uint64_t bytes = uint64_t{is_range ? record.upper() : record.size()} + size;
+  if (bytes > kMost) return false;
+  __atomic_store_n(&record.tail, record.site() | bytes << 32, __ATOMIC_RELEASE);
+  if (!is_range) {
+    const Kind kind = run.write ? Kind::write_range : Kind::read_range;
+    const Record range = Record::make(kind, record.address(), 0, 0, 0);
+    __atomic_store_n(&record.head, range.head, __ATOMIC_RELEASE);
+  }
+  run.next += size;
+  OpenRun& place = run_before(run.next, run.site, run.write);
+  if (&place == &run) return true;
+  place = run;
+  run.window = 0;
+  return true;
 }
 
 // Keeps errno as it was.

@@ -8,6 +8,11 @@
 #include "steering/slot.h"
 #include "steering/windows.h"
 
+// Code of the plugin calls hooks only if this is not zero; in front of the runtime's.
+extern "C" {
+__attribute__((visibility("default"))) unsigned char __foretrace_active = 0;
+}
+
 namespace foretrace::steering {
 namespace {
 
@@ -29,6 +34,7 @@ __attribute__((constructor(103))) void start() {
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   count_process();
   steering_on.store(true, std::memory_order_release);
+  __atomic_store_n(&__foretrace_active, 1, __ATOMIC_RELAXED);
 }
 
 __attribute__((destructor(103))) void end() {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -53,6 +54,42 @@ int main(void) {
 }
 """
 
+# Reads and writes of a large array at several places, in an order that it prints.
+WALKS = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+std::vector<long> cells(1 << 20);
+volatile long sink;
+struct Walk { int site; unsigned at; };
+__attribute__((noinline)) void step(Walk& walk) {
+  std::printf("%c %u\n", walk.site < 2 ? 'r' : 'w', walk.at);
+  switch (walk.site) {
+    case 0: sink = cells[walk.at]; break;
+    case 1: sink = cells[walk.at]; break;
+    case 2: cells[walk.at] = 1; break;
+    default: cells[walk.at] = 2; break;
+  }
+  ++walk.at;
+}
+void work(unsigned seed) {
+  std::vector<Walk> walks(6);
+  const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 8; };
+  // Some start where others are; some are a filter's size apart.
+  const auto begin = [&](Walk& walk) {
+    walk = {int(random() % 4), random() % 64 + (random() % 2 << 18)};
+  };
+  for (Walk& walk : walks) begin(walk);
+  for (int i = 0; i < 20000; ++i) {
+    Walk& walk = walks[random() % walks.size()];
+    step(walk);
+    if (random() % 40 == 0) begin(walk);
+  }
+}
+int main(int, char** words) { std::thread(work, std::atoi(words[1])).join(); }
+"""
+
 
 def recorder_of(folder):
     """The process that makes a recording, from the third number of its header."""
@@ -60,6 +97,25 @@ def recorder_of(folder):
         return struct.unpack_from("<IIi", (folder / "session").read_bytes())[2]
     except (OSError, struct.error):
         return None
+
+
+def first_accesses(events):
+    """For each cell: whether it is read before it is written, and whether it is written."""
+    cells = {}
+    for op, cell in events:
+        read_first, written = cells.get(cell, (op == "r", False))
+        cells[cell] = (read_first, written or op == "w")
+    return cells
+
+
+def events_on_cells(trace):
+    """What the worker does to the array, cell by cell, from the names of locations."""
+    place = re.compile(r"T1\|([rw])\(bytes?_(\d+)(?:_to_(\d+))?_of_the_object_allocated_at_walks.cpp:6:")
+    for line in pathlib.Path(trace).read_text().splitlines():
+        if (found := place.match(line)) is not None:
+            op, first, last = found.group(1), int(found.group(2)), int(found.group(3) or found.group(2))
+            for cell in range(first // 8, last // 8 + 1):
+                yield op, cell
 
 
 class Recording(unittest.TestCase):
@@ -291,6 +347,16 @@ int main() {
                               capture_output=True, text=True, timeout=60)
         self.assertEqual(done.returncode, 124)
         self.assertIn("data race on counter", done.stderr)
+
+    def test_joined_records_keep_the_order_of_reads_and_writes(self):
+        """Accesses side by side become one record, which must not change what a read sees."""
+        (self.path / "walks.cpp").write_text(WALKS)
+        self.assertEqual(self.foretrace("c++", "-O2", "walks.cpp", "-o", "walks").returncode, 0)
+        for seed in range(1, 9):
+            done = self.foretrace("record", "-o", "walks.ftr", "--", "./walks", seed)
+            log = [(op, int(at)) for op, at in (line.split() for line in done.stdout.splitlines())]
+            self.assertEqual(self.foretrace("convert", "walks.ftr", "walks.std").returncode, 0)
+            self.assertEqual(first_accesses(log), first_accesses(events_on_cells(self.path / "walks.std")), seed)
 
     def test_inline_functions_of_c_are_inlined(self):
         (self.path / "race.cpp").write_text(INLINE)

@@ -1,0 +1,27 @@
+// An access of the program that is to be recorded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Instruction.h>
+
+#include "instrument/loop_ranges.h"
+
+namespace foretrace::instrument {
+
+struct Access {
+  llvm::Instruction* instruction;
+  llvm::Value* pointer;
+  uint64_t bytes;
+  bool write;
+  // Accesses with the same number are in one block, with nothing between them that
+  // synchronises or may not return.
+  uint32_t stretch = 0;
+  llvm::Constant* site = nullptr;
+  int64_t offset = 0;                             // from the pointer to the first byte
+  std::optional<LoopRange> range = std::nullopt;  // of all rounds of a loop
+};
+
+}  // namespace foretrace::instrument
