@@ -57,6 +57,8 @@ class Reduce {
     if (!read) return tl::unexpected(read.error());
     source_ = std::move(read->source);
     trace_ = std::move(read->trace);
+    well_formed_ = options_.trace.stream.well_formed;
+    well_formed_.unnested |= read->is_unnested;
     // Values are not kept: in a part of the trace they would not be right.
     for (Event& event : trace_.events) event.has_value = event.big_value = 0;
     return {};
@@ -64,12 +66,11 @@ class Reduce {
 
   void reduce(const FindingOracle& oracle) {
     Progress progress("reducing " + source_, "events left");
-    Reducer reducer(
-        trace_, finding_, oracle,
-        {.well_formed = options_.trace.stream.well_formed, .progress = [&](size_t left) {
-           progress.update(std::nullopt, left);
-           return !interrupted();
-         }});
+    Reducer reducer(trace_, finding_, oracle,
+                    {.well_formed = well_formed_, .progress = [&](size_t left) {
+                       progress.update(std::nullopt, left);
+                       return !interrupted();
+                     }});
     small_ = reducer.run();
     stopped_ = reducer.stopped();
     small_finding_ = finding_in(small_, oracle);
@@ -128,6 +129,7 @@ class Reduce {
   const Options& options_;
   std::string source_;
   Trace trace_;
+  WellFormedOptions well_formed_;
   Finding finding_;
   Trace small_;
   std::optional<Finding> small_finding_;

@@ -27,8 +27,9 @@ void add_trace_options(CLI::App& app, TraceOptions& options) {
       ->type_name("FORMAT");
   app.add_flag("--lenient", options.stream.well_formed.lenient,
                "Drop events that no program can produce instead of refusing the trace");
-  app.add_flag("--unnested", options.stream.well_formed.unnested,
-               "Accept critical sections that overlap without nesting");
+  app.add_flag(
+      "--unnested", options.stream.well_formed.unnested,
+      "Accept critical sections that overlap without nesting; those of recordings always may");
 }
 
 void add_units_option(CLI::App& app, StreamOptions& options) {
@@ -57,7 +58,7 @@ Result<NamedTrace> read_trace(const TraceOptions& options) {
   }
   trace.symbols = (*stream)->shared_symbols();
   print_notes(**stream);
-  return NamedTrace{std::move(trace), (*stream)->source_name()};
+  return NamedTrace{std::move(trace), (*stream)->source_name(), (*stream)->is_unnested()};
 }
 
 void print_notes(const TraceStream& stream) {

@@ -23,6 +23,7 @@ void add_units_option(CLI::App& app, StreamOptions& options);
 struct NamedTrace {
   Trace trace;
   std::string source;  // its name, for messages
+  bool is_unnested;    // its critical sections may overlap, and nobody needs to say so
 };
 
 // Reads the whole trace, and prints its notes.

@@ -262,10 +262,6 @@ class FunctionInstrumenter {
     if (behind)
       builder.SetInsertPoint(loop.getExitBlock(), loop.getExitBlock()->getFirstInsertionPt());
     builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    const auto* const bytes = llvm::dyn_cast<llvm::ConstantInt>(place.bytes);
-    llvm::FunctionCallee hook =
-        hooks_.access(access.write, bytes != nullptr ? bytes->getZExtValue() : 0);
-    if (hook) return call_hook(builder, hook, {place.first, access.site});
     call_hook(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
   }
 

@@ -39,11 +39,7 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   const llvm::SCEV* const rounds_less_one = evolution_.getBackedgeTakenCount(loop);
   if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_less_one)) return std::nullopt;
   llvm::Type* const word = llvm::Type::getInt64Ty(access.getContext());
-  const llvm::SCEV* const there = evolution_.getSCEV(pointer);
-  if (evolution_.isLoopInvariant(there, loop)) {
-    return if_known_before({loop, there, evolution_.getConstant(word, bytes)});
-  }
-  const auto* const address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(there);
+  const auto* const address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(pointer));
   if (address == nullptr || address->getLoop() != loop || !address->isAffine()) {
     return std::nullopt;
   }
@@ -59,12 +55,8 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   if (step->getAPInt().isNegative()) {
     range.first = evolution_.getAddExpr(range.first, evolution_.getNegativeSCEV(last));
   }
-  return if_known_before(range);
-}
-
-std::optional<LoopRange> LoopRanges::if_known_before(const LoopRange& range) {
   llvm::SCEVExpander expander(evolution_, "foretrace");
-  const llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();
+  const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
   if (!expander.isSafeToExpandAt(range.first, place) ||
       !expander.isSafeToExpandAt(range.bytes, place)) {
     return std::nullopt;

@@ -21,7 +21,7 @@ struct LoopRange {
 // Finds them. Only what certainly happens counts: the loop has one way out, at
 // the end of a round, the number of rounds is known before the first, nothing in
 // it synchronises, throws or ends the program, and the access is made in every
-// round, each time at the next element or always at the same place.
+// round, each time at the next element.
 class LoopRanges {
  public:
   LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager);
@@ -38,8 +38,6 @@ class LoopRanges {
 
  private:
   bool is_simple(const llvm::Loop& loop);
-  // The range, if it can be computed in front of its loop.
-  std::optional<LoopRange> if_known_before(const LoopRange& range);
 
   llvm::ScalarEvolution& evolution_;
   llvm::LoopInfo& loops_;

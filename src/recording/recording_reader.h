@@ -21,6 +21,7 @@ class RecordingReader : public TraceReader {
   static Result<std::unique_ptr<RecordingReader>> open(std::shared_ptr<const RecordingFile> file);
 
   void leave_out_ordered_accesses() override { all_ = false; }
+  bool is_unnested() const override { return true; }
   Result<void> read(EventBuffer& buffer) override;
 
   // What is known of sites; complete when the trace has been read.

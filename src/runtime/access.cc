@@ -112,7 +112,7 @@ void record_new(Entry& entry, uint64_t address, uint64_t end, bool clashes, Site
   const uint32_t record = last_record();
   while (address < end) {
     const uint32_t bytes = first_part(address, end);
-    remember<kWrite>(address, byte_bits(address, bytes), record);
+    Granule(address, bytes).remember<kWrite>(record);
     address += bytes;
   }
 }
@@ -129,7 +129,7 @@ void record_part(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
       start = address + bytes;
       clashes = false;
     } else {
-      clashes = clashes || needs_stamp<kWrite>(address);
+      clashes = clashes || has_later<kWrite>(address, self.stamp);
     }
     address += bytes;
   }
@@ -142,13 +142,13 @@ template <bool kWrite>
 void record_access(uint64_t address, uint32_t size, SiteRef site) {
   Entry entry;
   if (!entry || self.ignoring != 0) return;
-  const uint32_t bits = byte_bits(address, size);
-  if (needs_stamp<kWrite>(address)) {
+  Granule granule(address, size);
+  if (granule.needs_stamp<kWrite>()) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
-    return remember<kWrite>(address, bits, last_record());
+    return granule.remember<kWrite>(last_record());
   }
-  const auto fits = [&](uint32_t earlier) { return may_join(earlier, address, bits); };
-  remember<kWrite>(address, bits, entry.append_access<kWrite>(address, size, site, fits));
+  const auto may_join = [&](uint32_t record) { return granule.may_join(record); };
+  granule.remember<kWrite>(entry.append_access<kWrite>(address, size, site, may_join));
 }
 
 template <bool kWrite>

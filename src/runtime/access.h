@@ -43,56 +43,70 @@ inline bool is_repeated(uint64_t address, uint32_t bits) {
   return !has_later<kWrite>(address, entry.stamp);
 }
 
-// Whether an access must be ordered by a stamp of its own.
-template <bool kWrite>
-inline bool needs_stamp(uint64_t address) {
-  return has_later<kWrite>(address, self.stamp);
-}
+// What is known of the bytes of an access that is to be recorded, looked up once.
+class Granule {
+ public:
+  // The bytes are in one granule.
+  Granule(uint64_t address, uint32_t size)
+      : key_(filter_key(address)),
+        bits_(byte_bits(address, size)),
+        entry_(filter_entry(address)),
+        newest_(self.newest[&entry_ - self.filter]),
+        write_cell_(cells_of(address).write[cell_in_block(address)]),
+        read_cell_(cells_of(address).read[cell_in_block(address)]),
+        write_(__atomic_load_n(&write_cell_, __ATOMIC_ACQUIRE)),
+        read_(__atomic_load_n(&read_cell_, __ATOMIC_ACQUIRE)) {}
 
-// Whether the thread has recorded an access of the granule since its last stamp.
-inline bool is_touched(uint64_t address) {
-  const CellBlock& cells = cells_of(address);
-  const uint64_t cell = cell_in_block(address);
-  return __atomic_load_n(&cells.read[cell], __ATOMIC_RELAXED) == self.stamp ||
-         __atomic_load_n(&cells.write[cell], __ATOMIC_RELAXED) == self.stamp;
-}
-
-// Whether an access may become part of an earlier record: no later one of the same
-// stamp has its bytes, for all that is known.
-__attribute__((always_inline)) inline bool may_join(uint32_t record, uint64_t address,
-                                                    uint32_t bits) {
-  const FilterEntry& entry = filter_entry(address);
-  if (entry.key != filter_key(address)) return !is_touched(address);
-  return (entry.touched & bits) == 0 ||
-         static_cast<int32_t>(self.newest[&entry - self.filter] - record) <= 0;
-}
-
-// Remembers an access and the place of its record. Called after the record was
-// published: whoever sees the cell finds the record in the ring.
-template <bool kWrite>
-__attribute__((always_inline)) inline void remember(uint64_t address, uint32_t bits,
-                                                    uint32_t record) {
-  FilterEntry& entry = filter_entry(address);
-  uint32_t& newest = self.newest[&entry - self.filter];
-  // Bytes that were recorded under an older stamp are forgotten: the one stamp of
-  // the entry must hold for all of its bytes.
-  if (entry.key != filter_key(address) || entry.stamp != self.stamp) {
-    // Another granule took its place here: which of its bytes were recorded is not
-    // known any more, so what comes must stay behind it.
-    if (is_touched(address)) Entry::settle();
-    entry = {filter_key(address), self.stamp, 0, 0};
-    newest = record;
+  // Whether the access must be ordered by a stamp of its own.
+  template <bool kWrite>
+  bool needs_stamp() const {
+    return recording::is_later(write_, self.stamp) ||
+           (kWrite && recording::is_later(read_, self.stamp));
   }
-  if (static_cast<int32_t>(record - newest) > 0) newest = record;
-  CellBlock& cells = cells_of(address);
-  uint32_t* const cell = (kWrite ? cells.write : cells.read) + cell_in_block(address);
-  // A read may be the latest by its place in the order, and not by that in time.
-  if (!recording::is_later(__atomic_load_n(cell, __ATOMIC_RELAXED), self.stamp)) {
-    __atomic_store_n(cell, self.stamp, __ATOMIC_RELEASE);
+
+  // Whether the access may become part of an earlier record: no later one of the same
+  // stamp has its bytes, for all that is known.
+  bool may_join(uint32_t record) const {
+    if (entry_.key != key_) return !is_touched();
+    return (entry_.touched & bits_) == 0 || static_cast<int32_t>(newest_ - record) <= 0;
   }
-  entry.touched = static_cast<uint16_t>(entry.touched | bits);
-  if (kWrite) entry.wrote = static_cast<uint16_t>(entry.wrote | bits);
-}
+
+  // Remembers the access and the place of its record. Called after the record was
+  // published: whoever sees the cell finds the record in the ring.
+  template <bool kWrite>
+  void remember(uint32_t record) {
+    // Bytes that were recorded under an older stamp are forgotten: the one stamp of
+    // the entry must hold for all of its bytes.
+    if (entry_.key != key_ || entry_.stamp != self.stamp) {
+      // Another granule took its place here: which of its bytes were recorded is not
+      // known any more, so what comes must stay behind it.
+      if (is_touched()) Entry::settle();
+      entry_ = {key_, self.stamp, 0, 0};
+      newest_ = record;
+    } else if (static_cast<int32_t>(record - newest_) > 0) {
+      newest_ = record;
+    }
+    // A read may be the latest in time, and not by its place in the order.
+    if (kWrite || !recording::is_later(read_, self.stamp)) {
+      __atomic_store_n(kWrite ? &write_cell_ : &read_cell_, self.stamp, __ATOMIC_RELEASE);
+    }
+    entry_.touched = static_cast<uint16_t>(entry_.touched | bits_);
+    if (kWrite) entry_.wrote = static_cast<uint16_t>(entry_.wrote | bits_);
+  }
+
+ private:
+  // Whether the thread has recorded an access of the granule since its last stamp.
+  bool is_touched() const { return write_ == self.stamp || read_ == self.stamp; }
+
+  const uint64_t key_;
+  const uint32_t bits_;
+  FilterEntry& entry_;
+  uint32_t& newest_;
+  uint32_t& write_cell_;
+  uint32_t& read_cell_;
+  const uint32_t write_;  // the stamps that were there
+  const uint32_t read_;
+};
 
 // Records an access within one granule, if it is not repeated.
 template <bool kWrite>

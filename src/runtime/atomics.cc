@@ -40,8 +40,9 @@ void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   if (!entry) return;
   entry.append_stamped(kind, address, size, site);
   entry.begin_stretch();
-  if (kind != Kind::atomic_write) remember<false>(address, bits, last_record());
-  if (kind != Kind::atomic_read) remember<true>(address, bits, last_record());
+  Granule granule(address, size);
+  if (kind != Kind::atomic_write) granule.remember<false>(last_record());
+  if (kind != Kind::atomic_read) granule.remember<true>(last_record());
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ inline constexpr uint32_t kRangeEntries = 256;
 // A record at the end of the ring that becomes longer if the next access at its site
 // is of the bytes behind it, by where those are. Moving that access to an earlier
 // place in the thread's records is allowed where no record between them is of the
-// same bytes (see may_join()), nor of anything but accesses.
+// same bytes (see Granule::may_join()), nor of anything but accesses.
 struct OpenRun {
   uint64_t next;    // the address behind its last byte
   uint64_t window;  // Thread::window when it was made; 0: none
@@ -149,9 +149,10 @@ class Entry {
   }
   void append_new_stack();
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
+  // Addresses near each other have the same, so that a run seldom changes its place.
+  static uint64_t run_block(uint64_t address) { return address >> 6; }
   static OpenRun& run_before(uint64_t address, uint32_t site, bool write) {
-    // The same for addresses that are near each other: a run seldom changes its place.
-    const uint64_t sum = (address >> 6) + (uint64_t{site} << 20) + (write ? 8 : 0);
+    const uint64_t sum = run_block(address) + (uint64_t{site} << 20) + (write ? 8 : 0);
     return self.runs[sum * 0x9E3779B97F4A7C15U >> (64 - kOpenRunsShift)];
   }
   __attribute__((always_inline)) static bool lengthen(OpenRun& run, uint32_t size);
@@ -281,7 +282,9 @@ inline bool Entry::lengthen(OpenRun& run, uint32_t size) {
     const Record range = Record::make(kind, record.address(), 0, 0, 0);
     __atomic_store_n(&record.head, range.head, __ATOMIC_RELEASE);
   }
+  const uint64_t before = run.next;
   run.next += size;
+  if (run_block(before) == run_block(run.next)) return true;
   OpenRun& place = run_before(run.next, run.site, run.write);
   if (&place == &run) return true;
   place = run;

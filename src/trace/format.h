@@ -36,6 +36,10 @@ class TraceReader {
   // in the same order in every correct reordering of it. Most readers do not know.
   virtual void leave_out_ordered_accesses() {}
 
+  // Whether critical sections may overlap without nesting, though nobody asked: so do
+  // those of programs.
+  virtual bool is_unnested() const { return false; }
+
   const Symbols& symbols() const { return *symbols_; }
   std::shared_ptr<const Symbols> shared_symbols() const { return symbols_; }
 

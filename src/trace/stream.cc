@@ -5,6 +5,11 @@ namespace {
 
 constexpr size_t kReadAhead = 4;  // batches
 
+WellFormedOptions options_for(const TraceReader& reader, WellFormedOptions options) {
+  options.unnested |= reader.is_unnested();
+  return options;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<TraceStream>> TraceStream::open(const std::string& path,
@@ -16,7 +21,8 @@ Result<std::unique_ptr<TraceStream>> TraceStream::open(const std::string& path,
 
 CheckedReader::CheckedReader(std::unique_ptr<TraceReader> reader, const StreamOptions& options)
     : reader_(std::move(reader)),
-      checker_(reader_->symbols(), reader_->source_name(), options.well_formed) {
+      checker_(reader_->symbols(), reader_->source_name(),
+               options_for(*reader_, options.well_formed)) {
   if (options.leave_out_ordered_accesses) reader_->leave_out_ordered_accesses();
   if (options.units != nullptr) units_.emplace(reader_->symbols(), *options.units);
 }

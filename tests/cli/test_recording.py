@@ -329,8 +329,10 @@ int main() {
         (self.path / "race.cpp").write_text(SERVER)
         self.build("-Wno-unused-result")
         for name in ["SIGTERM", "SIGINT", "SIGUSR1", "SIGHUP"]:
+            # A shell starts what is in the background with SIGINT ignored, and so it stays.
             server = subprocess.Popen([FORETRACE, "run", "--analysis", "hb", "--", "./race"], cwd=self.path,
-                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
             self.assertEqual(server.stdout.readline(), "ready\n")
             number = getattr(signal, name)
             server.send_signal(number)
