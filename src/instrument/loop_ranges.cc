@@ -1,5 +1,6 @@
 #include "instrument/loop_ranges.h"
 
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
 
@@ -7,10 +8,45 @@
 
 namespace foretrace::instrument {
 
+namespace {
+
+// An expression in which the program's own results stand for unsigned divisions: a
+// division must not be made where the program might not make it, and a thread's part
+// of an array often begins at size * me / threads.
+class WithDivisionsDone : public llvm::SCEVRewriteVisitor<WithDivisionsDone> {
+ public:
+  WithDivisionsDone(llvm::ScalarEvolution& evolution, const llvm::DominatorTree& dominators,
+                    llvm::ArrayRef<llvm::Instruction*> divisions, const llvm::Instruction& place)
+      : SCEVRewriteVisitor(evolution),
+        dominators_(dominators),
+        divisions_(divisions),
+        place_(place) {}
+
+  const llvm::SCEV* visitUDivExpr(const llvm::SCEVUDivExpr* expression) {
+    for (llvm::Instruction* const division : divisions_) {
+      if (SE.getSCEV(division) == expression && dominators_.dominates(division, &place_)) {
+        return SE.getUnknown(division);
+      }
+    }
+    return expression;
+  }
+
+ private:
+  const llvm::DominatorTree& dominators_;
+  llvm::ArrayRef<llvm::Instruction*> divisions_;
+  const llvm::Instruction& place_;
+};
+
+}  // namespace
+
 LoopRanges::LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager)
     : evolution_(manager.getResult<llvm::ScalarEvolutionAnalysis>(function)),
       loops_(manager.getResult<llvm::LoopAnalysis>(function)),
-      dominators_(manager.getResult<llvm::DominatorTreeAnalysis>(function)) {}
+      dominators_(manager.getResult<llvm::DominatorTreeAnalysis>(function)) {
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    if (instruction.getOpcode() == llvm::Instruction::UDiv) divisions_.push_back(&instruction);
+  }
+}
 
 bool LoopRanges::is_simple(const llvm::Loop& loop) {
   const auto [known, is_new] = simple_.try_emplace(&loop, false);
@@ -57,6 +93,9 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   }
   llvm::SCEVExpander expander(evolution_, "foretrace");
   const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
+  WithDivisionsDone done(evolution_, dominators_, divisions_, *place);
+  range.first = done.visit(range.first);
+  range.bytes = done.visit(range.bytes);
   if (!expander.isSafeToExpandAt(range.first, place) ||
       !expander.isSafeToExpandAt(range.bytes, place)) {
     return std::nullopt;

@@ -42,6 +42,7 @@ class LoopRanges {
   llvm::ScalarEvolution& evolution_;
   llvm::LoopInfo& loops_;
   llvm::DominatorTree& dominators_;
+  llvm::SmallVector<llvm::Instruction*, 8> divisions_;  // unsigned ones of the function
   llvm::DenseMap<const llvm::Loop*, bool> simple_;
 };
 

@@ -136,8 +136,13 @@ template <bool kWrite>
 __attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,
                                                         SiteRef site) {
   if (bytes == 0 || !recording_on.load(std::memory_order_relaxed)) return;
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if (bytes <= kGranuleBytes && self.filter != nullptr &&
+      is_repeated<kWrite>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
+    return;
+  }
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  record_range<kWrite>(reinterpret_cast<uint64_t>(pointer), bytes, site);
+  record_range<kWrite>(address, bytes, site);
 }
 
 // Forgets what this thread recorded of a block of memory, which is a new one.
