@@ -57,7 +57,12 @@ void widen(Module& module, uint64_t first, uint64_t end, bool is_code) {
 struct Needs {
   const ElfW(Sym) * symbols;
   const char* names;
-  const uint32_t* hash;  // the GNU hash table; undefined symbols are not in it
+  // Whatever it calls or uses of others has one: those of functions, and the rest.
+  struct Relocations {
+    const ElfW(Rela) * first;
+    uint64_t bytes;
+  };
+  Relocations relocations[2];
 };
 
 // Addresses in the section were moved with the module, or were not: the kernel's
@@ -73,16 +78,24 @@ Needs needs_of(uint64_t bias, const ElfW(Dyn) * entry) {
     const uint64_t address = entry->d_un.d_ptr;
     if (entry->d_tag == DT_SYMTAB) needs.symbols = moved<ElfW(Sym)>(bias, address);
     if (entry->d_tag == DT_STRTAB) needs.names = moved<char>(bias, address);
-    if (entry->d_tag == DT_GNU_HASH) needs.hash = moved<uint32_t>(bias, address);
+    if (entry->d_tag == DT_JMPREL) needs.relocations[0].first = moved<ElfW(Rela)>(bias, address);
+    if (entry->d_tag == DT_PLTRELSZ) needs.relocations[0].bytes = entry->d_un.d_val;
+    if (entry->d_tag == DT_RELA) needs.relocations[1].first = moved<ElfW(Rela)>(bias, address);
+    if (entry->d_tag == DT_RELASZ) needs.relocations[1].bytes = entry->d_un.d_val;
   }
   return needs;
 }
 
 bool needs_symbol(const Needs& needs, const char* wanted) {
-  if (needs.symbols == nullptr || needs.names == nullptr || needs.hash == nullptr) return false;
-  const uint32_t first_defined = needs.hash[1];
-  for (uint32_t i = 1; i < first_defined; ++i) {
-    if (std::strcmp(needs.names + needs.symbols[i].st_name, wanted) == 0) return true;
+  if (needs.symbols == nullptr || needs.names == nullptr) return false;
+  for (const Needs::Relocations& some : needs.relocations) {
+    if (some.first == nullptr) continue;
+    for (uint64_t i = 0; i < some.bytes / sizeof *some.first; ++i) {
+      const auto& symbol = needs.symbols[ELF64_R_SYM(some.first[i].r_info)];
+      if (symbol.st_shndx == SHN_UNDEF && std::strcmp(needs.names + symbol.st_name, wanted) == 0) {
+        return true;
+      }
+    }
   }
   return false;
 }

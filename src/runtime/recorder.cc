@@ -214,7 +214,8 @@ void after_fork_in_child() {
   self = Thread{};
   self.calls = calls;
   self.depth = depth;
-  if (!make_process(names_number)) stop_recording();
+  if (!make_process(names_number)) return stop_recording();
+  become_thread(new_thread_number());
 }
 
 __attribute__((constructor(101))) void start() {
@@ -231,6 +232,8 @@ __attribute__((constructor(101))) void start() {
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   find_modules();
   note_modules();
+  // The first thread has the first number, whether it is the first to record or not.
+  become_thread(new_thread_number());
   set_recording(true);
 }
 

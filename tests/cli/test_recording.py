@@ -360,6 +360,13 @@ int main() {
             self.assertEqual(self.foretrace("convert", "walks.ftr", "walks.std").returncode, 0)
             self.assertEqual(first_accesses(log), first_accesses(events_on_cells(self.path / "walks.std")), seed)
 
+    def test_the_first_thread_is_main_though_it_records_nothing_before_the_others(self):
+        (self.path / "race.cpp").write_text(INLINE)
+        self.assertEqual(self.foretrace("cc", "-x", "c", "-O2", "race.cpp", "-o", "race").returncode, 0)
+        events = self.findings()["findings"][0]["events"]
+        self.assertEqual({event["thread"] for event in events}, {"T1", "T2"})
+        self.assertTrue(all(event["started"].startswith("by main at") for event in events))
+
     def test_inline_functions_of_c_are_inlined(self):
         (self.path / "race.cpp").write_text(INLINE)
         done = self.foretrace("cc", "-x", "c", "-std=c11", "-O2", "race.cpp", "-o", "race")
