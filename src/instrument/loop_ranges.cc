@@ -91,7 +91,7 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   if (step->getAPInt().isNegative()) {
     range.first = evolution_.getAddExpr(range.first, evolution_.getNegativeSCEV(last));
   }
-  llvm::SCEVExpander expander(evolution_, "foretrace");
+  const llvm::SCEVExpander expander(evolution_, "foretrace");
   const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
   WithDivisionsDone done(evolution_, dominators_, divisions_, *place);
   range.first = done.visit(range.first);

@@ -141,7 +141,7 @@ void Collector::copy_records(const Process& process, uint32_t number, Ring& ring
                                           std::min(ring.available - ring.read, capacity - place));
     for (const Record& record : records) {
       if (!record.stamped()) continue;
-      ring.stamp += static_cast<uint32_t>(record.upper() - static_cast<uint32_t>(ring.stamp));
+      ring.stamp += record.upper() - static_cast<uint32_t>(ring.stamp);
       if (label.first_stamp == 0) label.first_stamp = ring.stamp;
     }
     encoder.add(records, payload_);

@@ -49,8 +49,7 @@ bool RecordMerger::look(Thread& thread) {
   }
   thread.has_record = true;
   if (thread.record.stamped()) {
-    thread.stamp +=
-        static_cast<uint32_t>(thread.record.upper() - static_cast<uint32_t>(thread.stamp));
+    thread.stamp += thread.record.upper() - static_cast<uint32_t>(thread.stamp);
   }
   return true;
 }

@@ -64,6 +64,7 @@ void RecordedNames::add(std::string_view entries) {
     if (entry.bytes < sizeof entry || entry.bytes > entries.size()) return;
     const std::string_view text = entries.substr(sizeof entry, entry.bytes - sizeof entry);
     if (std::count(text.begin(), text.end(), '\0') < kStrings) return;
+    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): its strings have ends.
     add_entry(entry, text.data());
     entries.remove_prefix(entry.bytes);
   }
