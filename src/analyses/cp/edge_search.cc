@@ -59,7 +59,7 @@ void EdgeSearch::find_sources(const Section& section, ThreadId thread, Time begu
                               const VectorClock& causes) {
   Lock& lock = this->lock(section.lock);
   SectionId& last = edges_.last[section.id];
-  PastSection* const writer = lock.writers.precedes(section.id, causes);
+  const PastSection* const writer = lock.writers.precedes(section.id, causes);
   if (writer != nullptr && writer->id > last) {
     last = writer->id;
     lessons_.push_back({thread, begun, writer->clock});
@@ -67,7 +67,7 @@ void EdgeSearch::find_sources(const Section& section, ThreadId thread, Time begu
   if (section.shared) return;
   if (writer != nullptr) lock.writers.add_target(writer, section.id);
   for (ReaderQueue& readers : lock.readers) {
-    PastSection* const reader = readers.past.precedes(section.id, causes);
+    const PastSection* const reader = readers.past.precedes(section.id, causes);
     if (reader == nullptr) continue;
     readers.past.add_target(reader, section.id);
     if (reader->id < last) continue;  // the edge from there covers it
