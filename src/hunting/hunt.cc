@@ -116,7 +116,7 @@ std::optional<Hunt::Task> Hunt::next_task() {
   task.settings.seed = options_.seed + task.number;
   task.settings.noise = rows_[task.setting].setting;
   task.settings.hold_ms = options_.hold_ms;
-  task.settings.learn = true;
+  task.settings.learn = !options_.noise || needs_targets(*options_.noise);
   task.settings.sections = options_.sections;
   task.settings.check_sections = !options_.sections.empty();
   targets_.choose(task.settings, random_);

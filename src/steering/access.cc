@@ -14,10 +14,6 @@
 namespace foretrace::steering {
 namespace {
 
-bool is_volatile(SiteRef site) {
-  return !site.is_code() && site.is_known() && (site.site()->flags & runtime::kVolatileSite) != 0;
-}
-
 void heal(const SectionAccess& access) {
   heal_in_front(access);
   if (access.position == Position::behind) {
@@ -37,7 +33,7 @@ void watch(const SectionAccess& access, uint64_t bytes) {
   const bool is_inside = has_sections && is_in_section(access.address);
   if (has_sections && !is_inside) begin_section(access);
   {
-    const Window window(access.address, bytes, access.write, access.site);
+    const Window window(access.address, bytes, access.write, access.site, access.frame);
     if (has_noise) make_noise(access.address, access.write, access.site);
     if (has_script) follow_script_at_access(access.write, access.site);
   }

@@ -11,13 +11,13 @@ FORETRACE_INTERCEPT void __foretrace_benign_race(const volatile void* object, un
   const Entry entry;
   if (entry && bytes > 0) allow_races(reinterpret_cast<uint64_t>(object), bytes);
 }
-FORETRACE_INTERCEPT void __foretrace_ignore_begin() { ++self.ignoring; }
+FORETRACE_INTERCEPT void __foretrace_ignore_begin() { change_ignoring(1); }
 FORETRACE_INTERCEPT void __foretrace_ignore_end() {
-  if (self.ignoring > 0) --self.ignoring;
+  change_ignoring(-1);
 }
-FORETRACE_INTERCEPT void __foretrace_hide_begin() { ++self.ignoring; }
+FORETRACE_INTERCEPT void __foretrace_hide_begin() { change_ignoring(1); }
 FORETRACE_INTERCEPT void __foretrace_hide_end() {
-  if (self.ignoring > 0) --self.ignoring;
+  change_ignoring(-1);
 }
 FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char* /*name*/) {}
 FORETRACE_INTERCEPT void __foretrace_unit_end() {}
@@ -48,14 +48,14 @@ FORETRACE_ANNOTATION(AnnotateIgnoreReadsEnd) { __foretrace_ignore_end(); }
 FORETRACE_ANNOTATION(AnnotateIgnoreWritesBegin) { __foretrace_ignore_begin(); }
 FORETRACE_ANNOTATION(AnnotateIgnoreWritesEnd) { __foretrace_ignore_end(); }
 // What a lock of the program's own does inside is its own business.
-FORETRACE_INTERCEPT void __tsan_mutex_pre_lock(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_pre_lock(void*, unsigned) { change_ignoring(1); }
 FORETRACE_INTERCEPT void __tsan_mutex_post_lock(void*, unsigned, int) { __foretrace_ignore_end(); }
 FORETRACE_INTERCEPT int __tsan_mutex_pre_unlock(void*, unsigned) {
-  ++self.ignoring;
+  change_ignoring(1);
   return 0;
 }
 FORETRACE_INTERCEPT void __tsan_mutex_post_unlock(void*, unsigned) { __foretrace_ignore_end(); }
-FORETRACE_INTERCEPT void __tsan_mutex_pre_signal(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_pre_signal(void*, unsigned) { change_ignoring(1); }
 FORETRACE_INTERCEPT void __tsan_mutex_post_signal(void*, unsigned) { __foretrace_ignore_end(); }
 FORETRACE_INTERCEPT void __tsan_mutex_pre_divert(void*, unsigned) { __foretrace_ignore_end(); }
-FORETRACE_INTERCEPT void __tsan_mutex_post_divert(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_post_divert(void*, unsigned) { change_ignoring(1); }

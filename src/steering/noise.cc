@@ -105,6 +105,7 @@ void disturb(SiteRef site) {
   if (!has_budget()) return;
   const uint64_t span = settings().strength / 4 + next_random() % (settings().strength + 1);
   const uint64_t start = now();
+  stay_in_window();
   if (settings().manner == Manner::sleep) {
     pause_for(span);
     give_way();

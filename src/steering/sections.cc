@@ -79,9 +79,7 @@ void suspect(const SectionAccess& access) {
   place.site = access.site;
   const uint32_t depth = slot.depth.load(std::memory_order_relaxed);
   place.depth = std::min<uint32_t>(depth, 32);
-  if (slot.calls != nullptr) {
-    std::memcpy(place.calls, slot.calls + depth - place.depth, place.depth * sizeof(CallFrame));
-  }
+  std::memcpy(place.calls, slot.calls + depth - place.depth, place.depth * sizeof(CallFrame));
   place.word.store(mine | 2, std::memory_order_release);
 }
 
@@ -214,10 +212,12 @@ void end_section(const SectionAccess& access) {
     }
     check(*open, access);
     close(*open);
-  } else if (enters(*open, access) && access.frame < open->frame) {
-    ++open->depth;  // entered again by a call inside it
-  } else {
-    close(*open);  // it starts again, or is left by another access
+  } else if (enters(*open, access)) {
+    if (access.frame < open->frame) {
+      ++open->depth;  // entered again by a call inside it
+    } else {
+      close(*open);  // it starts again
+    }
   }
 }
 
