@@ -15,6 +15,7 @@ namespace foretrace::steering {
 namespace {
 
 void heal(const SectionAccess& access) {
+  settle_calls(access.frame);
   heal_in_front(access);
   if (access.position == Position::behind) {
     heal_behind(access);

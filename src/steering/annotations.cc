@@ -12,13 +12,9 @@ FORETRACE_INTERCEPT void __foretrace_benign_race(const volatile void* object, un
   if (entry && bytes > 0) allow_races(reinterpret_cast<uint64_t>(object), bytes);
 }
 FORETRACE_INTERCEPT void __foretrace_ignore_begin() { change_ignoring(1); }
-FORETRACE_INTERCEPT void __foretrace_ignore_end() {
-  change_ignoring(-1);
-}
+FORETRACE_INTERCEPT void __foretrace_ignore_end() { change_ignoring(-1); }
 FORETRACE_INTERCEPT void __foretrace_hide_begin() { change_ignoring(1); }
-FORETRACE_INTERCEPT void __foretrace_hide_end() {
-  change_ignoring(-1);
-}
+FORETRACE_INTERCEPT void __foretrace_hide_end() { change_ignoring(-1); }
 FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char* /*name*/) {}
 FORETRACE_INTERCEPT void __foretrace_unit_end() {}
 FORETRACE_INTERCEPT void __foretrace_happens_before(const volatile void* /*object*/) {}

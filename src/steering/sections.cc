@@ -161,6 +161,21 @@ bool enters(const OpenSection& open, const SectionAccess& access) {
   return found;
 }
 
+// The call that the thread is in now, as far as hooks have told of it.
+void note_call(OpenSection& open) {
+  const Slot& slot = *self.slot;
+  open.call = slot.depth.load(std::memory_order_relaxed);
+  open.turns = open.call > 0 ? slot.calls[open.call - 1].turns : 0;
+}
+
+// Whether the function in which the section was entered has returned, as the frame
+// of a later hook shows, or another call in the place of its own.
+bool has_returned(const OpenSection& open, uint64_t frame) {
+  const Slot& slot = *self.slot;
+  if (open.frame < frame || slot.depth.load(std::memory_order_relaxed) < open.call) return true;
+  return open.call > 0 && slot.calls[open.call - 1].turns != open.turns;
+}
+
 void leave_by_exits(const SectionAccess& access) {
   for_rules(place_of(access.site), Purpose::exit, access.write, [&](const Rule& rule) {
     for (uint32_t i = self.open_count; i > 0; --i) {
@@ -230,7 +245,12 @@ void begin_section(const SectionAccess& access) {
     if (ReportHeader* const report = report_header()) ++report->lost;
     return;
   }
-  OpenSection open = {access.address, access.frame, entry->number, 1, 0};
+  OpenSection open = {};
+  open.address = access.address;
+  open.frame = access.frame;
+  open.entry = entry->number;
+  open.depth = 1;
+  note_call(open);
   // A thread that is in a section of this address already is the one that is
   // watched, or that one waits for.
   if (!claim_section(open)) return;
@@ -241,7 +261,7 @@ void begin_section(const SectionAccess& access) {
 void leave_returned_sections(uint64_t frame) {
   for (uint32_t i = self.open_count; i > 0; --i) {
     OpenSection& open = self.open[i - 1];
-    if (open.frame < frame && !settings().sections[open.entry].ends_elsewhere) close(open);
+    if (!settings().sections[open.entry].ends_elsewhere && has_returned(open, frame)) close(open);
   }
 }
 

@@ -266,6 +266,8 @@ bool parse_line(const Fields& fields) {
     read.learn = true;
   } else if (is(word, "check-sections")) {
     read.check_sections = true;
+  } else if (is(word, "reckless")) {
+    read.reckless = true;
   } else if (is(word, "report")) {
     read.report = ::strdup(value);
   } else if (is(word, "log")) {

@@ -15,6 +15,7 @@ using runtime::SiteRef;
 struct CallFrame {
   uint64_t frame;   // of the hook that told of it: below that of its function
   uint64_t caller;  // where it returns to
+  uint64_t turns;   // of the thread when it was called: tells calls with one frame apart
 };
 inline constexpr uint32_t kMostFrames = 1024;  // deeper ones are left out
 inline constexpr uint32_t kMostSlots = 4096;
@@ -25,6 +26,8 @@ inline constexpr uint32_t kNoSlot = UINT32_MAX;
 struct OpenSection {
   uint64_t address;
   uint64_t frame;    // of the hook at its entry
+  uint32_t call;     // of the function that it was entered in: how deep,
+  uint64_t turns;    // and which
   uint32_t entry;    // which
   uint32_t depth;    // how often it was entered and not left
   uint64_t entered;  // the word that marks the cell
@@ -45,8 +48,8 @@ struct alignas(64) Slot {
   std::atomic<uint32_t> depth;  // of `calls`
   uint32_t number;              // 0: main; others as they were created
 
-  CallFrame* calls;         // never given back: the next thread with this slot uses it
-  uint64_t turns_before;    // of threads that had this slot earlier
+  CallFrame* calls;       // never given back: the next thread with this slot uses it
+  uint64_t turns_before;  // of threads that had this slot earlier
   // Of this thread, so far.
   uint64_t accesses() const {
     return (turns.load(std::memory_order_relaxed) - turns_before + 1) / 2;
@@ -166,7 +169,10 @@ inline void enter_function(uint64_t frame, const void* caller) {
   Slot& slot = *self.slot;
   uint32_t depth = slot.depth.load(std::memory_order_relaxed);
   while (depth > 0 && slot.calls[depth - 1].frame <= frame) --depth;
-  if (depth < kMostFrames) slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller)};
+  if (depth < kMostFrames) {
+    slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller),
+                           slot.turns.load(std::memory_order_relaxed)};
+  }
   slot.depth.store(depth, std::memory_order_relaxed);
 }
 

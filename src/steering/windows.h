@@ -54,8 +54,8 @@ inline bool is_volatile(SiteRef site) {
 }
 
 // The whole life of a window in which nothing is to be done, if nobody else is near: a
-// reader has done its part when it has looked. False if somebody may be: then nothing was done. Whether the
-// access is volatile is looked at by those who find the window.
+// reader has done its part when it has looked. False if somebody may be: then nothing was done.
+// Whether the access is volatile is looked at by those who find the window.
 __attribute__((always_inline)) inline bool pass_by(uint64_t address, uint64_t bytes, bool write,
                                                    SiteRef site, uint64_t frame) {
   if (attention.load(std::memory_order_relaxed) != 0) return false;
@@ -98,7 +98,7 @@ class Window {
   void enter_cells();
 
   uint64_t address_;
-  uint32_t mine_ = 0;  // a bit for each cell that has this window
+  uint32_t mine_ = 0;   // a bit for each cell that has this window
   uint32_t count_ = 0;  // of its cells; 0: it is too long for cells
   bool stays_ = false;
   bool is_unseen_ = false;
