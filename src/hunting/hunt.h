@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hunting/known_findings.h"
+#include "hunting/section_places.h"
 #include "hunting/steered_run.h"
 #include "hunting/targets.h"
 
@@ -25,10 +26,10 @@ struct HuntOptions {
   uint64_t seed = 1;
   std::optional<NoiseSetting> noise;  // nothing: all of them, the best more often
   uint64_t hold_ms = 100;
-  std::string oracle;    // a command; empty: the exit status is 0
-  std::string keep;      // where runs that failed go
-  bool first = false;    // stop at the first finding or failed run
-  std::string sections;  // to be checked as well
+  std::string oracle;                   // a command; empty: the exit status is 0
+  std::string keep;                     // where runs that failed go
+  bool first = false;                   // stop at the first finding or failed run
+  std::vector<AtomicSection> sections;  // to be checked as well
 };
 
 // What came of one setting: a row of the paper's Table 2.
@@ -105,6 +106,7 @@ class Hunt {
   KnownFindings known_;
   Targets targets_;
   PlaceResolver resolver_;
+  SectionPlaces section_places_;
   std::mt19937_64 random_;
   std::vector<SettingResult> rows_;
   std::map<std::string, Seen> seen_;  // by id

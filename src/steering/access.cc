@@ -9,6 +9,7 @@
 #include "steering/noise.h"
 #include "steering/report.h"
 #include "steering/script.h"
+#include "steering/units.h"
 #include "steering/windows.h"
 
 namespace foretrace::steering {
@@ -30,6 +31,7 @@ void watch(const SectionAccess& access, uint64_t bytes) {
   Slot& slot = *self.slot;
   slot.hooks.store(slot.hooks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   settle_calls(access.frame);
+  if (has_units) note_unit_access(access.address, access.write, access.site);
   if (has_sections) note_access(access);
   const bool is_inside = has_sections && is_in_section(access.address);
   if (has_sections && !is_inside) begin_section(access);

@@ -3,6 +3,7 @@
 // a program does not want to hear of stays out.
 #include "runtime/real.h"
 #include "steering/slot.h"
+#include "steering/units.h"
 #include "steering/windows.h"
 
 using namespace foretrace::steering;
@@ -15,8 +16,12 @@ FORETRACE_INTERCEPT void __foretrace_ignore_begin() { change_ignoring(1); }
 FORETRACE_INTERCEPT void __foretrace_ignore_end() { change_ignoring(-1); }
 FORETRACE_INTERCEPT void __foretrace_hide_begin() { change_ignoring(1); }
 FORETRACE_INTERCEPT void __foretrace_hide_end() { change_ignoring(-1); }
-FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char* /*name*/) {}
-FORETRACE_INTERCEPT void __foretrace_unit_end() {}
+FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char* name) {
+  if (has_units) begin_unit(name);
+}
+FORETRACE_INTERCEPT void __foretrace_unit_end() {
+  if (has_units) end_unit();
+}
 FORETRACE_INTERCEPT void __foretrace_happens_before(const volatile void* /*object*/) {}
 FORETRACE_INTERCEPT void __foretrace_happens_after(const volatile void* /*object*/) {}
 FORETRACE_INTERCEPT void __foretrace_atomic_set(const char* /*name*/,

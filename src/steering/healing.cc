@@ -266,8 +266,12 @@ void heal_behind(const SectionAccess& access) {
     began = 0;
     return;
   }
+  if (continue_section(access)) {
+    ++count_of(section_at(access)).entered;
+    return;
+  }
   end_section(access);
-  begin_section(access);  // sections may share this access: one ends, the next begins
+  begin_section(access);
 }
 
 void heal_behind_later(const SectionAccess& access) {
@@ -345,6 +349,16 @@ void look_for_deadlock(const void* mutex, SiteRef site) {
   }
 }
 
+namespace {
+// Of all sections.
+bool any_place_matched() {
+  for (const SectionCount& count : counts) {
+    if (count.entered + count.kept_out + count.skipped != 0) return true;
+  }
+  return false;
+}
+}  // namespace
+
 void report_healing() {
   if (settings().healing == Healing::none) return;
   const int fd = settings().log != nullptr
@@ -367,6 +381,11 @@ void report_healing() {
         count.late.load() != 0 ? "; locked only behind its first read (build with foretrace "
                                  "c++ --heal)"
                                : "");
+  }
+  if (!any_place_matched()) {
+    ::dprintf(fd,
+              "foretrace: nothing was healed: the program came to no place of the sections that "
+              "has a hook (build it with foretrace c++ --heal=FILE and Clang 22)\n");
   }
   if (!may_raise_priority.load()) {
     ::dprintf(fd, "foretrace: priorities were not raised: the system does not permit it\n");

@@ -161,6 +161,14 @@ bool enters(const OpenSection& open, const SectionAccess& access) {
   return found;
 }
 
+// The rule that makes the access an entry, if any.
+const Rule* entry_at(const SectionAccess& access) {
+  const Rule* entry = nullptr;
+  for_rules(place_of(access.site), Purpose::entry, access.write,
+            [&](const Rule& rule) { entry = &rule; });
+  return entry;
+}
+
 // The call that the thread is in now, as far as hooks have told of it.
 void note_call(OpenSection& open) {
   const Slot& slot = *self.slot;
@@ -236,10 +244,18 @@ void end_section(const SectionAccess& access) {
   }
 }
 
+bool continue_section(const SectionAccess& access) {
+  OpenSection* const open = open_at(access.address);
+  const Rule* const entry = entry_at(access);
+  if (open == nullptr || entry == nullptr || open->depth > 1 || !ends(*open, access)) return false;
+  open->entry = entry->number;
+  open->frame = access.frame;
+  note_call(*open);
+  return true;
+}
+
 void begin_section(const SectionAccess& access) {
-  const Rule* entry = nullptr;
-  for_rules(place_of(access.site), Purpose::entry, access.write,
-            [&](const Rule& rule) { entry = &rule; });
+  const Rule* const entry = entry_at(access);
   if (entry == nullptr || open_at(access.address) != nullptr) return;
   if (self.open_count == kMostOpenSections) {
     if (ReportHeader* const report = report_header()) ++report->lost;
