@@ -172,6 +172,10 @@ class HuntCommand {
                         known.variable.value_or(known.lock.value_or("?"))));
       }
     }
+    if (result.left_behind > 0) {
+      say(fmt::format("in {} the program left processes behind, which were ended",
+                      counted(result.left_behind, "run")));
+    }
     if (result.noise_spent > 0) {
       say(fmt::format("in {} a thread had used up its time for noise (one second) before its end",
                       counted(result.noise_spent, "run")));

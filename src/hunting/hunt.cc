@@ -168,6 +168,7 @@ void Hunt::take(const Task& task, const SteeredRun& run, const Result<bool>& goo
   ++result_.runs;
   result_.accesses += run.report.accesses;
   result_.threads = std::max(result_.threads, run.report.threads);
+  result_.left_behind += run.result.left_behind > 0 ? 1 : 0;
   result_.noise_spent += run.report.spent > 0 ? 1 : 0;
   result_.unwatched += run.report.unwatched;
   result_.lost += run.report.lost;

@@ -60,6 +60,7 @@ struct HuntResult {
   uint64_t accesses = 0;
   uint64_t threads = 0;       // the most in a run
   uint64_t locations = 0;     // that were in a finding
+  uint64_t left_behind = 0;   // runs that left processes behind, which were ended
   uint64_t noise_spent = 0;   // runs in which a thread's noise was used up
   uint64_t unwatched = 0;     // threads that found no place
   uint64_t lost = 0;          // what found no place in reports
