@@ -152,6 +152,24 @@ bool is_in(const std::atomic<uint16_t>& cell, const Slot& slot) {
 
 }  // namespace
 
+bool pass_by_several(Slot& slot, uint64_t address, uint64_t bytes, bool write, SiteRef site,
+                     uint64_t frame) {
+  const uint32_t count = cells_of(address, bytes);
+  if (count == 0) return false;
+  const auto cell = [&](uint32_t i) -> std::atomic<uint16_t>& {
+    return cell_of(address + i * kGranule);
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    if (cell(i).load(std::memory_order_acquire) != 0) return false;
+  }
+  if (write) describe_window(slot, address, bytes, write, site, frame);
+  take_turn(slot);
+  for (uint32_t i = 0; write && i < count; ++i) cell(i).store(self.mark, std::memory_order_release);
+  for (uint32_t i = 0; write && i < count; ++i) cell(i).store(0, std::memory_order_release);
+  take_turn(slot);
+  return true;
+}
+
 template <typename Body>
 void Window::for_cells(const Body& body) {
   for (uint32_t i = 0; i < count_; ++i) body(cell_of(address_ + i * kGranule), 1U << i);

@@ -53,6 +53,10 @@ inline bool is_volatile(SiteRef site) {
   return !site.is_code() && site.is_known() && (site.site()->flags & runtime::kVolatileSite) != 0;
 }
 
+// As pass_by(), of a window with several cells.
+bool pass_by_several(Slot& slot, uint64_t address, uint64_t bytes, bool write, SiteRef site,
+                     uint64_t frame);
+
 // The whole life of a window in which nothing is to be done, if nobody else is near: a
 // reader has done its part when it has looked. False if somebody may be: then nothing was done.
 // Whether the access is volatile is looked at by those who find the window.
@@ -62,7 +66,9 @@ __attribute__((always_inline)) inline bool pass_by(uint64_t address, uint64_t by
   Slot* const slot = self.idle;
   const uint64_t turns = slot->turns.load(std::memory_order_relaxed);
   if (turns % 2 != 0) return false;  // nobody, or this is a signal handler
-  if (bytes > kGranule || address % kGranule > kGranule - bytes) return false;
+  if (bytes > kGranule || address % kGranule > kGranule - bytes) {
+    return pass_by_several(*slot, address, bytes, write, site, frame);
+  }
   std::atomic<uint16_t>& cell = cell_of(address);
   if (cell.load(std::memory_order_acquire) != 0) return false;
   if (write) {
