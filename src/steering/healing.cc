@@ -199,6 +199,16 @@ FORETRACE_TLS uint64_t began;
 FORETRACE_TLS SectionAccess pending;
 FORETRACE_TLS bool has_pending;
 
+// A fresh time slice makes it likelier that the section is done within it. One lasts
+// for some milliseconds: not each section needs its own.
+void begin_time_slice() {
+  static FORETRACE_TLS uint64_t given_way;
+  const uint64_t time = now();
+  if (time - given_way < kMillisecond) return;
+  given_way = time;
+  give_way();
+}
+
 void release_single() {
   if (single.entered == 0) return;
   free_cell(section_cell(single.address), single.entered);
@@ -233,8 +243,7 @@ bool claim_section(OpenSection& open) {
   if (settings().healing == Healing::none) {
     return take_cell(section_cell(open.address), open.address, open.entered);
   }
-  // A fresh time slice makes it likelier that the section is done within it.
-  if (settings().healing == Healing::yield) give_way();
+  if (settings().healing == Healing::yield) begin_time_slice();
   if (!take_or_wait(open)) return false;
   ++count_of(open.entry).entered;
   if (settings().healing == Healing::priority) raise_priority();
