@@ -147,7 +147,6 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   if (compiler == Compiler::gcc) {
     add({"-fsanitize=thread"});
     // GCC links libtsan: it finds the runtime under that name.
-    if (request.links && heals) add({"-Wl,--no-as-needed", steer, "-Wl,--as-needed"});
     if (request.links) add({"-L" + libtsan_folder(folder).string(), find_runtime});
     return words;
   }
@@ -160,10 +159,7 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   }
   if (request.links && !request.links_statically()) {
     add({"-Wl,--push-state,--no-as-needed"});
-    if (heals) add({steer});
-    // What the steering runtime does not have: the operations of atomics.
-    if (!heals || compiler != Compiler::clang_with_plugin) add({runtime});
-    add({"-Wl,--pop-state", find_runtime});
+    add({heals ? steer : runtime, "-Wl,--pop-state", find_runtime});
   }
   // Clang would otherwise warn about those that a step does not need.
   words.insert(words.begin(), "--start-no-unused-arguments");
@@ -217,6 +213,9 @@ Result<void> check(const Request& request, Compiler compiler, const std::filesys
   }
   if (request.links_statically() && !request.sections.empty()) {
     return fail("{}: a program that is healed must be linked dynamically", request.static_word);
+  }
+  if (!request.sections.empty() && compiler != Compiler::clang_with_plugin) {
+    return fail("--heal needs the compiler plugin: compile with Clang 22");
   }
   if (compiler == Compiler::gcc && request.has_ignore_list) {
     return fail(

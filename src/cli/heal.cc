@@ -59,15 +59,14 @@ Result<int> run(const CLI::App& app, const Options& options) {
   if (!program) return tl::unexpected(program.error());
   Result<std::unique_ptr<RunFolder>> folder = RunFolder::create();
   if (!folder) return tl::unexpected(folder.error());
-  const std::string file = (*folder)->path("sections");
   SteerSettings settings;
-  settings.sections = file;
+  settings.sections = sections_text(*sections);
   settings.healing = options.by;
   settings.hold_ms = options.hold;
   if (!options.log.empty()) settings.log = std::filesystem::absolute(options.log).string();
-  Result<void> done = write_text(file, sections_text(*sections));
-  if (done) done = write_text((*folder)->path("settings.steer"), settings.text(""));
-  if (!done) return tl::unexpected(done.error());
+  if (Result<void> done = write_text((*folder)->path("settings.steer"), settings.text("")); !done) {
+    return tl::unexpected(done.error());
+  }
   return run_again(*program, (*folder)->path("settings.steer"), false);
 }
 

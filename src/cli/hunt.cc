@@ -101,8 +101,14 @@ class HuntCommand {
         say(fmt::format("{} has no races or deadlocks to look for", options_.findings));
       }
     }
+    HuntOptions wanted = hunt_options(*program);
+    if (!options_.sections.empty()) {
+      Result<std::vector<AtomicSection>> sections = read_sections(options_.sections);
+      if (!sections) return tl::unexpected(sections.error());
+      wanted.sections = std::move(*sections);
+    }
     catch_interrupt();
-    Hunt hunt(hunt_options(*program), std::move(known), say);
+    Hunt hunt(std::move(wanted), std::move(known), say);
     Result<HuntResult> result = hunt.run();
     if (!result) return tl::unexpected(result.error());
     if (result->runs > 0 && !result->instrumented && result->failed.empty()) {
@@ -133,8 +139,6 @@ class HuntCommand {
     hunt.oracle = options_.oracle;
     hunt.keep = options_.keep;
     hunt.first = options_.first;
-    hunt.sections =
-        options_.sections.empty() ? "" : std::filesystem::absolute(options_.sections).string();
     return hunt;
   }
 
@@ -167,6 +171,10 @@ class HuntCommand {
         say(fmt::format("{} ({} on {}) was not observed", known.id, known.kind,
                         known.variable.value_or(known.lock.value_or("?"))));
       }
+    }
+    if (result.left_behind > 0) {
+      say(fmt::format("in {} the program left processes behind, which were ended",
+                      counted(result.left_behind, "run")));
     }
     if (result.noise_spent > 0) {
       say(fmt::format("in {} a thread had used up its time for noise (one second) before its end",
@@ -216,8 +224,7 @@ std::function<Result<int>()> setup(CLI::App& app) {
                  "was observed")
       ->type_name("FILE");
   app.add_option("--sections", options->sections, "Check these atomic sections too")
-      ->type_name("FILE")
-      ->check(CLI::ExistingFile);
+      ->type_name("FILE");
   app.add_option("--oracle", options->oracle,
                  "A shell command that says whether a run was good (its status is 0); it has "
                  "FORETRACE_STATUS, FORETRACE_STDOUT and FORETRACE_STDERR (default: the program's "

@@ -112,7 +112,11 @@ class Reproduce {
     const bool can_be_recorded = id->analysis != "atomrace";
     for (int i = 0; i < kRecordings && can_be_recorded && !interrupted(); ++i) {
       const Result<bool> there = record_once(id->analysis, **folder);
-      if (!there) return tl::unexpected(there.error());
+      if (!there && finding_.id.empty()) return tl::unexpected(there.error());
+      if (!there) {
+        say(there.error().message);
+        break;
+      }
       if (*there) return read_its_trace((*folder)->path("run.ftr"));
     }
     if (!finding_.id.empty()) {

@@ -5,11 +5,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
+#include <elf.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/input.h"
+#include "base/text.h"
 #include "cli/library_folder.h"
 #include "cli/program_words.h"
 
@@ -40,6 +44,24 @@ std::vector<std::string> under_gdb(
   return gdb;
 }
 
+// A program that has its libraries in itself: the loader puts nothing in front of it.
+bool is_static(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  Elf64_Ehdr header = {};
+  if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+    return false;
+  }
+  for (uint64_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr part = {};
+    file.seekg(static_cast<std::streamoff>(header.e_phoff + i * header.e_phentsize));
+    if (!file.read(reinterpret_cast<char*>(&part), sizeof part) || part.p_type == PT_INTERP) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Result<int> run_in_foreground(const std::vector<std::string>& words,
                               const std::vector<std::pair<std::string, std::string>>& variables) {
   const LeaveSignalsToProgram leave;
@@ -48,6 +70,7 @@ Result<int> run_in_foreground(const std::vector<std::string>& words,
   pointers.push_back(nullptr);
   const pid_t pid = ::fork();
   if (pid == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // should this process be killed
     for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
     std::signal(SIGINT, SIG_DFL);
     std::signal(SIGQUIT, SIG_DFL);
@@ -78,6 +101,10 @@ Result<SteeredProgram> steered_program(const CLI::App& app, const ProgramOptions
   Result<std::vector<std::string>> words = program_words(app);
   if (!words) return tl::unexpected(words.error());
   program.words = std::move(*words);
+  if (is_static(program.words.front())) {
+    return fail("{} is linked statically: it can be recorded, but not steered; link it dynamically",
+                printable(program.words.front()));
+  }
   const Result<std::filesystem::path> libraries = library_folder();
   if (!libraries) return tl::unexpected(libraries.error());
   program.libraries = libraries->string();

@@ -116,9 +116,10 @@ std::optional<Hunt::Task> Hunt::next_task() {
   task.settings.seed = options_.seed + task.number;
   task.settings.noise = rows_[task.setting].setting;
   task.settings.hold_ms = options_.hold_ms;
-  task.settings.learn = true;
-  task.settings.sections = options_.sections;
-  task.settings.check_sections = !options_.sections.empty();
+  const bool has_sections = !options_.sections.empty();
+  task.settings.learn = !options_.noise || needs_targets(*options_.noise) || has_sections;
+  if (has_sections) task.settings.sections = section_places_.text(options_.sections);
+  task.settings.check_sections = has_sections;
   targets_.choose(task.settings, random_);
   ++rows_[task.setting].runs;
   return task;
@@ -167,6 +168,7 @@ void Hunt::take(const Task& task, const SteeredRun& run, const Result<bool>& goo
   ++result_.runs;
   result_.accesses += run.report.accesses;
   result_.threads = std::max(result_.threads, run.report.threads);
+  result_.left_behind += run.result.left_behind > 0 ? 1 : 0;
   result_.noise_spent += run.report.spent > 0 ? 1 : 0;
   result_.unwatched += run.report.unwatched;
   result_.lost += run.report.lost;
@@ -175,6 +177,7 @@ void Hunt::take(const Task& task, const SteeredRun& run, const Result<bool>& goo
   row.races += run.report.races;
   row.seconds += run.result.seconds;
   targets_.learn(run.report, resolver_);
+  if (!options_.sections.empty()) section_places_.learn(run.report, resolver_);
   take_findings(task, run, row);
   if (*good) {
     longest_good_ = std::max(longest_good_, run.result.seconds);

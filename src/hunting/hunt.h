@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hunting/known_findings.h"
+#include "hunting/section_places.h"
 #include "hunting/steered_run.h"
 #include "hunting/targets.h"
 
@@ -25,10 +26,10 @@ struct HuntOptions {
   uint64_t seed = 1;
   std::optional<NoiseSetting> noise;  // nothing: all of them, the best more often
   uint64_t hold_ms = 100;
-  std::string oracle;    // a command; empty: the exit status is 0
-  std::string keep;      // where runs that failed go
-  bool first = false;    // stop at the first finding or failed run
-  std::string sections;  // to be checked as well
+  std::string oracle;                   // a command; empty: the exit status is 0
+  std::string keep;                     // where runs that failed go
+  bool first = false;                   // stop at the first finding or failed run
+  std::vector<AtomicSection> sections;  // to be checked as well
 };
 
 // What came of one setting: a row of the paper's Table 2.
@@ -59,6 +60,7 @@ struct HuntResult {
   uint64_t accesses = 0;
   uint64_t threads = 0;       // the most in a run
   uint64_t locations = 0;     // that were in a finding
+  uint64_t left_behind = 0;   // runs that left processes behind, which were ended
   uint64_t noise_spent = 0;   // runs in which a thread's noise was used up
   uint64_t unwatched = 0;     // threads that found no place
   uint64_t lost = 0;          // what found no place in reports
@@ -105,6 +107,7 @@ class Hunt {
   KnownFindings known_;
   Targets targets_;
   PlaceResolver resolver_;
+  SectionPlaces section_places_;
   std::mt19937_64 random_;
   std::vector<SettingResult> rows_;
   std::map<std::string, Seen> seen_;  // by id

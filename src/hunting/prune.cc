@@ -5,6 +5,7 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "hunting/oracle.h"
+#include "hunting/section_places.h"
 
 namespace foretrace {
 namespace {
@@ -45,24 +46,24 @@ Result<PruneResult> prune_sections(std::vector<AtomicSection> sections, const Pr
                                    const std::function<void(const std::string&)>& say) {
   Result<std::unique_ptr<RunFolder>> folder = RunFolder::create();
   if (!folder) return tl::unexpected(folder.error());
-  const std::string file = (*folder)->path("sections");
   PruneResult result;
+  SectionPlaces places;
+  PlaceResolver resolver;
   std::set<EndKey> seen;
   uint64_t quiet = 0;
   while (result.runs < options.most_runs && quiet < options.quiet_runs && !interrupted()) {
-    if (Result<void> done = write_text(file, sections_text(sections)); !done) {
-      return tl::unexpected(done.error());
-    }
     SteerSettings settings;
     settings.seed = options.seed + result.runs;
     settings.noise = noise_of(result.runs);
-    settings.sections = file;
+    settings.sections = places.text(sections);
     settings.check_sections = true;
+    settings.learn = true;
     const Result<SteeredRun> run = run_steered(options.program, settings, **folder, "run");
     if (!run) return tl::unexpected(run.error());
     const Result<bool> good = is_good_run(*run, options.oracle);
     if (!good) return tl::unexpected(good.error());
     ++result.runs;
+    places.learn(run->report, resolver);
     std::set<EndKey> violated;
     for (const RawEntry& entry : run->report.entries) {
       if (entry.kind == RawEntry::Kind::seen) seen.insert(key_of(entry.section));

@@ -117,8 +117,6 @@ std::string allowed_text(const SectionEndPoint& end) {
 
 // ---- from findings
 
-std::string with_column(const std::string& site) { return is_site(site) ? site : site + ":0"; }
-
 std::optional<AtomicSection> violated_section(const Finding& finding) {
   const auto found = finding.detail.find("section");
   if (found == finding.detail.end() || !found->is_object()) return std::nullopt;
@@ -149,11 +147,6 @@ struct Accesses {
   std::set<std::pair<int64_t, std::string>> writes;
 };
 
-std::string plain_name(const std::string& variable) {
-  if (variable.starts_with("memory used at") || variable.starts_with("byte ")) return "-";
-  return variable.substr(0, variable.find(" of the object"));
-}
-
 AtomicSection section_of(const Accesses& accesses) {
   AtomicSection section;
   const bool loads_and_stores = !accesses.reads.empty() && !accesses.writes.empty() &&
@@ -174,6 +167,13 @@ AtomicSection section_of(const Accesses& accesses) {
 }
 
 }  // namespace
+
+std::string site_with_column(const std::string& site) { return is_site(site) ? site : site + ":0"; }
+
+std::string section_variable(const std::string& variable) {
+  if (variable.starts_with("memory") || variable.starts_with("byte ")) return "-";
+  return variable.substr(0, variable.find(" of the object"));
+}
 
 Result<std::vector<AtomicSection>> read_sections(const std::string& path) {
   const Result<std::string> content = read_input(path);
@@ -209,9 +209,9 @@ std::vector<AtomicSection> sections_of(const std::vector<Finding>& findings) {
     }
     if (finding.kind != "data-race") continue;
     for (const FindingEvent& event : finding.events) {
-      const std::string site = with_column(event.site);
+      const std::string site = site_with_column(event.site);
       if (!is_site(site)) continue;
-      const std::string variable = plain_name(event.object);
+      const std::string variable = section_variable(event.object);
       Accesses& accesses = by_function[{variable, event.function}];
       accesses.variable = variable;
       accesses.function = event.function.empty() ? "-" : event.function;

@@ -13,6 +13,7 @@ struct SectionPoint {
   std::string access;  // "read", "write"
   std::string site;
   std::string function;
+  bool operator==(const SectionPoint&) const = default;
 };
 
 struct SectionEndPoint : SectionPoint {
@@ -29,6 +30,11 @@ struct AtomicSection {
   std::vector<SectionEndPoint> ends;
   std::vector<SectionPoint> exits;  // without access
 };
+
+// A place with its column, 0 if it is not known.
+std::string site_with_column(const std::string& site);
+// What a section calls a variable that a finding names.
+std::string section_variable(const std::string& variable);
 
 // An error names the file and the line.
 Result<std::vector<AtomicSection>> read_sections(const std::string& path);

@@ -39,7 +39,8 @@ std::string SteerSettings::text(const std::string& report) const {
   }
   if (check_sections) line("check-sections");
   if (healing != "none") line("heal", healing);
-  if (!sections.empty()) line("sections", sections);
+  if (units) line("units");
+  text += sections;
   return text;
 }
 

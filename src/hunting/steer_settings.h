@@ -49,7 +49,8 @@ struct SteerSettings {
   uint64_t hold_ms = 100;
   uint64_t budget_ms = 1000;
   bool learn = false;
-  std::string sections;  // the path of a file of atomic sections
+  std::string sections;  // the text of a file of atomic sections
+  bool units = false;    // tell of pairs of accesses in annotated units
   bool check_sections = false;
   std::string healing = "none";  // none, yield, priority, lock
   std::string log;

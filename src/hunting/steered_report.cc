@@ -98,6 +98,9 @@ bool parse_first(const Fields& fields, RawEntry& entry) {
     entry.kind = RawEntry::Kind::visited;
   } else if (word == "sync") {
     entry.kind = RawEntry::Kind::sync;
+  } else if (word == "pair") {
+    entry.kind = RawEntry::Kind::pair;
+    entry.unit = field(fields, 1);
   } else if (word == "step") {
     entry.kind = RawEntry::Kind::step;
     entry.step = static_cast<uint32_t>(decimal(field(fields, 1)));

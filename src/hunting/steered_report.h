@@ -49,13 +49,14 @@ struct RawSection {
 };
 
 struct RawEntry {
-  enum class Kind { race, deadlock, violation, seen, visited, shared, sync, step };
+  enum class Kind { race, deadlock, violation, seen, visited, shared, sync, step, pair };
   Kind kind = Kind::race;
   bool is_error() const {
     return kind == Kind::race || kind == Kind::deadlock || kind == Kind::violation;
   }
   std::vector<RawAccess> accesses;
   RawSection section;
+  std::string unit;     // that has a pair of accesses
   uint32_t step = 0;    // of the script
   bool missed = false;  // a thread was held there in vain
 };

@@ -4,32 +4,21 @@
 // conditions would hang. So they are handed on to the version of today.
 #include <cstdlib>
 
-#include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
 #include <regex.h>
 #include <spawn.h>
 #include <stdio.h>
 
+#include "runtime/next_function.h"
 #include "runtime/real.h"
 
-namespace foretrace::runtime {
-namespace {
+using foretrace::runtime::NextFunction;
 
-template <typename Function>
-Function* next(const char* name, const char* version) {
-  return reinterpret_cast<Function*>(::dlvsym(RTLD_NEXT, name, version));
-}
-
-}  // namespace
-}  // namespace foretrace::runtime
-
-using foretrace::runtime::next;
-
-#define FORETRACE_HAND_ON(version, result, name, parameters, arguments)  \
-  FORETRACE_INTERCEPT result name parameters {                           \
-    static auto* const handed = next<result parameters>(#name, version); \
-    return handed arguments;                                             \
+#define FORETRACE_HAND_ON(version, result, name, parameters, arguments) \
+  FORETRACE_INTERCEPT result name parameters {                          \
+    static constinit NextFunction handed(#name, version);               \
+    return handed.get<result parameters>() arguments;                   \
   }
 
 FORETRACE_HAND_ON("GLIBC_2.3.2", int, pthread_cond_init,

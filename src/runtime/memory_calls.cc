@@ -6,21 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <dlfcn.h>
-
 #include "runtime/access.h"
 #include "runtime/modules.h"
+#include "runtime/next_function.h"
 #include "runtime/real.h"
 
 namespace foretrace::runtime {
 namespace {
-
-template <typename Function>
-Function* next(const char* name, const char* version) {
-  void* found = version != nullptr ? ::dlvsym(RTLD_NEXT, name, version) : nullptr;
-  if (found == nullptr) found = ::dlsym(RTLD_NEXT, name);
-  return reinterpret_cast<Function*>(found);
-}
 
 // A call from recorded code.
 class Call {
@@ -70,11 +62,12 @@ class Call {
 }  // namespace foretrace::runtime
 
 using foretrace::runtime::Call;
-using foretrace::runtime::next;
+using foretrace::runtime::NextFunction;
 
 #define FORETRACE_CALL const Call call(__builtin_return_address(0))
-#define FORETRACE_NEXT(name, version) \
-  static auto* const real_##name = next<decltype(name)>(#name, version)
+#define FORETRACE_NEXT(name, version)                        \
+  static constinit NextFunction next_##name(#name, version); \
+  auto* const real_##name = next_##name.get<decltype(name)>()
 
 FORETRACE_INTERCEPT void* memcpy(void* target, const void* source, size_t bytes) {
   FORETRACE_NEXT(memcpy, "GLIBC_2.14");

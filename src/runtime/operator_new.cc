@@ -3,37 +3,24 @@
 #include <cstddef>
 #include <new>
 
-#include <dlfcn.h>
-
+#include "runtime/next_function.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
-
-namespace foretrace::runtime {
-namespace {
-
-// The C++ library's, looked up when first used: a C program has none.
-template <typename Function>
-Function* next(const char* name) {
-  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-}  // namespace foretrace::runtime
 
 using namespace foretrace::runtime;
 
 // By their names in the object file: the runtime itself has no C++ library.
-#define FORETRACE_NEW(name)                                   \
-  FORETRACE_INTERCEPT void* name(size_t bytes) {              \
-    const CallPlace place(__builtin_return_address(0));       \
-    static auto* const real_new = next<void*(size_t)>(#name); \
-    return real_new(bytes);                                   \
+#define FORETRACE_NEW(name)                             \
+  FORETRACE_INTERCEPT void* name(size_t bytes) {        \
+    const CallPlace place(__builtin_return_address(0)); \
+    static constinit NextFunction next(#name);          \
+    return next.get<void*(size_t)>()(bytes);            \
   }
-#define FORETRACE_NEW_WITH(name, T)                              \
-  FORETRACE_INTERCEPT void* name(size_t bytes, T more) {         \
-    const CallPlace place(__builtin_return_address(0));          \
-    static auto* const real_new = next<void*(size_t, T)>(#name); \
-    return real_new(bytes, more);                                \
+#define FORETRACE_NEW_WITH(name, T)                      \
+  FORETRACE_INTERCEPT void* name(size_t bytes, T more) { \
+    const CallPlace place(__builtin_return_address(0));  \
+    static constinit NextFunction next(#name);           \
+    return next.get<void*(size_t, T)>()(bytes, more);    \
   }
 FORETRACE_NEW(_Znwm)
 FORETRACE_NEW(_Znam)
@@ -48,12 +35,12 @@ FORETRACE_INTERCEPT void
 _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void* thread, void* state, void (*depend)()) {
   const CallPlace place(__builtin_return_address(0));
-  static auto* const real_start = next<void(void*, void*, void (*)())>(
+  static constinit NextFunction next(
       "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
-  real_start(thread, state, depend);
+  next.get<void(void*, void*, void (*)())>()(thread, state, depend);
 }
 FORETRACE_INTERCEPT void _ZNSt6thread4joinEv(void* thread) {
   const CallPlace place(__builtin_return_address(0));
-  static auto* const real_join = next<void(void*)>("_ZNSt6thread4joinEv");
-  real_join(thread);
+  static constinit NextFunction next("_ZNSt6thread4joinEv");
+  next.get<void(void*)>()(thread);
 }

@@ -9,16 +9,14 @@
 #include "steering/noise.h"
 #include "steering/report.h"
 #include "steering/script.h"
+#include "steering/units.h"
 #include "steering/windows.h"
 
 namespace foretrace::steering {
 namespace {
 
-bool is_volatile(SiteRef site) {
-  return !site.is_code() && site.is_known() && (site.site()->flags & runtime::kVolatileSite) != 0;
-}
-
 void heal(const SectionAccess& access) {
+  settle_calls(access.frame);
   heal_in_front(access);
   if (access.position == Position::behind) {
     heal_behind(access);
@@ -33,11 +31,12 @@ void watch(const SectionAccess& access, uint64_t bytes) {
   Slot& slot = *self.slot;
   slot.hooks.store(slot.hooks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   settle_calls(access.frame);
+  if (has_units) note_unit_access(access.address, access.write, access.site);
   if (has_sections) note_access(access);
   const bool is_inside = has_sections && is_in_section(access.address);
   if (has_sections && !is_inside) begin_section(access);
   {
-    const Window window(access.address, bytes, access.write, access.site);
+    const Window window(access.address, bytes, access.write, access.site, access.frame);
     if (has_noise) make_noise(access.address, access.write, access.site);
     if (has_script) follow_script_at_access(access.write, access.site);
   }

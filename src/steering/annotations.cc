@@ -3,6 +3,7 @@
 // a program does not want to hear of stays out.
 #include "runtime/real.h"
 #include "steering/slot.h"
+#include "steering/units.h"
 #include "steering/windows.h"
 
 using namespace foretrace::steering;
@@ -11,16 +12,16 @@ FORETRACE_INTERCEPT void __foretrace_benign_race(const volatile void* object, un
   const Entry entry;
   if (entry && bytes > 0) allow_races(reinterpret_cast<uint64_t>(object), bytes);
 }
-FORETRACE_INTERCEPT void __foretrace_ignore_begin() { ++self.ignoring; }
-FORETRACE_INTERCEPT void __foretrace_ignore_end() {
-  if (self.ignoring > 0) --self.ignoring;
+FORETRACE_INTERCEPT void __foretrace_ignore_begin() { change_ignoring(1); }
+FORETRACE_INTERCEPT void __foretrace_ignore_end() { change_ignoring(-1); }
+FORETRACE_INTERCEPT void __foretrace_hide_begin() { change_ignoring(1); }
+FORETRACE_INTERCEPT void __foretrace_hide_end() { change_ignoring(-1); }
+FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char* name) {
+  if (has_units) begin_unit(name);
 }
-FORETRACE_INTERCEPT void __foretrace_hide_begin() { ++self.ignoring; }
-FORETRACE_INTERCEPT void __foretrace_hide_end() {
-  if (self.ignoring > 0) --self.ignoring;
+FORETRACE_INTERCEPT void __foretrace_unit_end() {
+  if (has_units) end_unit();
 }
-FORETRACE_INTERCEPT void __foretrace_unit_begin(unsigned* /*label*/, const char* /*name*/) {}
-FORETRACE_INTERCEPT void __foretrace_unit_end() {}
 FORETRACE_INTERCEPT void __foretrace_happens_before(const volatile void* /*object*/) {}
 FORETRACE_INTERCEPT void __foretrace_happens_after(const volatile void* /*object*/) {}
 FORETRACE_INTERCEPT void __foretrace_atomic_set(const char* /*name*/,
@@ -48,14 +49,14 @@ FORETRACE_ANNOTATION(AnnotateIgnoreReadsEnd) { __foretrace_ignore_end(); }
 FORETRACE_ANNOTATION(AnnotateIgnoreWritesBegin) { __foretrace_ignore_begin(); }
 FORETRACE_ANNOTATION(AnnotateIgnoreWritesEnd) { __foretrace_ignore_end(); }
 // What a lock of the program's own does inside is its own business.
-FORETRACE_INTERCEPT void __tsan_mutex_pre_lock(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_pre_lock(void*, unsigned) { change_ignoring(1); }
 FORETRACE_INTERCEPT void __tsan_mutex_post_lock(void*, unsigned, int) { __foretrace_ignore_end(); }
 FORETRACE_INTERCEPT int __tsan_mutex_pre_unlock(void*, unsigned) {
-  ++self.ignoring;
+  change_ignoring(1);
   return 0;
 }
 FORETRACE_INTERCEPT void __tsan_mutex_post_unlock(void*, unsigned) { __foretrace_ignore_end(); }
-FORETRACE_INTERCEPT void __tsan_mutex_pre_signal(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_pre_signal(void*, unsigned) { change_ignoring(1); }
 FORETRACE_INTERCEPT void __tsan_mutex_post_signal(void*, unsigned) { __foretrace_ignore_end(); }
 FORETRACE_INTERCEPT void __tsan_mutex_pre_divert(void*, unsigned) { __foretrace_ignore_end(); }
-FORETRACE_INTERCEPT void __tsan_mutex_post_divert(void*, unsigned) { ++self.ignoring; }
+FORETRACE_INTERCEPT void __tsan_mutex_post_divert(void*, unsigned) { change_ignoring(1); }

@@ -54,6 +54,7 @@ struct SectionCount {
   std::atomic<uint64_t> kept_out;  // others that waited, and then went on alone
   std::atomic<uint64_t> skipped;   // waiting would have risked a deadlock
   std::atomic<uint64_t> late;      // was locked only behind its first read
+  std::atomic<bool> given_up;      // its lock was waited for in vain for too long
 };
 constexpr uint32_t kMostCounts = 4096;
 SectionCount counts[kMostCounts];
@@ -85,7 +86,8 @@ void lower_priority() {
 }
 
 bool locks(uint32_t section) {
-  return settings().healing == Healing::lock && !settings().sections[section].synchronises;
+  return settings().healing == Healing::lock && !settings().sections[section].synchronises &&
+         !count_of(section).given_up.load(std::memory_order_relaxed);
 }
 
 // Whether a thread sleeps in the system, for whatever reason. One that could run
@@ -105,25 +107,46 @@ bool sleeps(const Slot& slot) {
   return state == nullptr || state[1] == '\0' || state[2] != 'R';
 }
 
+// How long a thread waits for a healing lock: `hold`, and as long again, up to a
+// hundred times, as long as the one that has it could run. If even that was not
+// enough, that one may be waiting in a loop for something that this thread has: the
+// section is not locked any more.
+class Patience {
+ public:
+  Patience(bool for_lock, uint32_t section)
+      : section_(section),
+        limit_(for_lock ? settings().hold : kMillisecond),
+        end_(now() + limit_),
+        extensions_(for_lock ? kMostExtensions : 0) {}
+
+  bool is_over(const Slot& owner) {
+    if (now() < end_ || settings().reckless) return false;
+    if (sleeps(owner) || extensions_ == 0) return true;
+    end_ = now() + limit_;
+    if (--extensions_ > 0) return false;
+    count_of(section_).given_up.store(true, std::memory_order_relaxed);
+    return true;
+  }
+
+ private:
+  static constexpr int kMostExtensions = 100;
+  const uint32_t section_;
+  const uint64_t limit_;
+  uint64_t end_;
+  int extensions_;
+};
+
 // Waits until nobody else is in a section of the address. For scheduling
-// influence, a little while; for a lock, as long as that cannot deadlock: when time
-// is up, the one that has the lock gets more as long as it could run.
+// influence, a little while; for a lock, as long as that cannot deadlock.
 bool wait_until_free(SectionCell& cell, uint64_t address, uint32_t section) {
   const bool for_lock = locks(section);
-  constexpr int kMostExtensions = 100;
-  const uint64_t limit = for_lock ? settings().hold : kMillisecond;
-  uint64_t end = now() + limit;
-  int extensions = for_lock ? kMostExtensions : 0;
+  Patience patience(for_lock, section);
   self.slot->waits_for.store(address << 2 | kHealingTag, std::memory_order_release);
   bool free = false;
   for (uint32_t round = 0;; ++round) {
     const uint32_t owner = owner_of(cell, address);
     free = owner == kNoSlot;
-    if (free || (for_lock && might_deadlock(owner))) break;
-    if (now() >= end) {
-      if (extensions-- <= 0 || sleeps(slots[owner])) break;
-      end = now() + limit;
-    }
+    if (free || (for_lock && might_deadlock(owner)) || patience.is_over(slots[owner])) break;
     if (round < 100) {
       give_way();
     } else {
@@ -147,8 +170,9 @@ bool take_or_wait(OpenSection& open) {
       count_skipped(open.entry);  // another address has the cell
       return false;
     }
+    const bool for_lock = locks(open.entry);
     if (!wait_until_free(cell, open.address, open.entry)) {
-      if (locks(open.entry)) count_skipped(open.entry);
+      if (for_lock) count_skipped(open.entry);
       return false;
     }
     waited = true;
@@ -175,6 +199,16 @@ FORETRACE_TLS uint64_t began;
 FORETRACE_TLS SectionAccess pending;
 FORETRACE_TLS bool has_pending;
 
+// A fresh time slice makes it likelier that the section is done within it. One lasts
+// for some milliseconds: not each section needs its own.
+void begin_time_slice() {
+  static FORETRACE_TLS uint64_t given_way;
+  const uint64_t time = now();
+  if (time - given_way < kMillisecond) return;
+  given_way = time;
+  give_way();
+}
+
 void release_single() {
   if (single.entered == 0) return;
   free_cell(section_cell(single.address), single.entered);
@@ -188,7 +222,9 @@ bool may_disturb(const SectionAccess& access, uint32_t section) {
 // An access of the variable outside every section: a section of its own.
 void guard_single(const SectionAccess& access, uint32_t section) {
   if (!may_disturb(access, section)) return;
-  OpenSection open = {access.address, access.frame, section, 1, 0};
+  OpenSection open = {};
+  open.address = access.address;
+  open.entry = section;
   if (settings().healing != Healing::lock) {
     SectionCell& cell = section_cell(access.address);
     const uint32_t owner = owner_of(cell, access.address);
@@ -207,8 +243,7 @@ bool claim_section(OpenSection& open) {
   if (settings().healing == Healing::none) {
     return take_cell(section_cell(open.address), open.address, open.entered);
   }
-  // A fresh time slice makes it likelier that the section is done within it.
-  if (settings().healing == Healing::yield) give_way();
+  if (settings().healing == Healing::yield) begin_time_slice();
   if (!take_or_wait(open)) return false;
   ++count_of(open.entry).entered;
   if (settings().healing == Healing::priority) raise_priority();
@@ -240,8 +275,12 @@ void heal_behind(const SectionAccess& access) {
     began = 0;
     return;
   }
+  if (continue_section(access)) {
+    ++count_of(section_at(access)).entered;
+    return;
+  }
   end_section(access);
-  begin_section(access);  // sections may share this access: one ends, the next begins
+  begin_section(access);
 }
 
 void heal_behind_later(const SectionAccess& access) {
@@ -256,6 +295,7 @@ void settle_healing() {
 }
 
 bool might_deadlock(uint32_t owner) {
+  if (settings().reckless) return false;
   const uint32_t me = index_of(*self.slot);
   constexpr uint32_t kMostHops = 64;
   for (uint32_t hop = 0; hop < kMostHops; ++hop) {
@@ -318,6 +358,16 @@ void look_for_deadlock(const void* mutex, SiteRef site) {
   }
 }
 
+namespace {
+// Of all sections.
+bool any_place_matched() {
+  for (const SectionCount& count : counts) {
+    if (count.entered + count.kept_out + count.skipped != 0) return true;
+  }
+  return false;
+}
+}  // namespace
+
 void report_healing() {
   if (settings().healing == Healing::none) return;
   const int fd = settings().log != nullptr
@@ -333,10 +383,18 @@ void report_healing() {
         "foretrace: healed %s of %s at %s: entered %lu times, %lu times others were kept out, "
         "%lu times the lock was skipped%s%s\n",
         section.kind, section.variable, section.place, count.entered.load(), count.kept_out.load(),
-        count.skipped.load(), section.synchronises ? "; not locked, as it synchronises" : "",
+        count.skipped.load(),
+        section.synchronises    ? "; not locked, as it synchronises"
+        : count.given_up.load() ? "; not locked any more after one wait that took too long"
+                                : "",
         count.late.load() != 0 ? "; locked only behind its first read (build with foretrace "
                                  "c++ --heal)"
                                : "");
+  }
+  if (!any_place_matched()) {
+    ::dprintf(fd,
+              "foretrace: nothing was healed: the program came to no place of the sections that "
+              "has a hook (build it with foretrace c++ --heal=FILE and Clang 22)\n");
   }
   if (!may_raise_priority.load()) {
     ::dprintf(fd, "foretrace: priorities were not raised: the system does not permit it\n");

@@ -3,6 +3,7 @@
 
 #include "steering/report.h"
 #include "steering/system.h"
+#include "steering/windows.h"
 
 namespace foretrace::steering {
 
@@ -11,6 +12,7 @@ template <typename Done>
 bool hold_until(uint64_t nanoseconds, const Done& done) {
   ReportHeader* const report = report_header();
   if (report != nullptr) ++report->holds;
+  stay_in_window();
   const uint64_t end = now() + nanoseconds;
   for (uint32_t round = 0; !done(); ++round) {
     if (now() >= end) {

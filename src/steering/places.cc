@@ -44,7 +44,7 @@ bool fits_code(const Rule& rule, const CodePoint& point) {
 
 template <typename Fits>
 uint32_t make_place(const Fits& fits_rule) {
-  Place place = {0, place_rule_count, 0, false};
+  Place place = {0, place_rule_count, 0};
   for (uint32_t i = 0; i < settings().rule_count; ++i) {
     const Rule& rule = settings().rules[i];
     if (!fits_rule(rule)) continue;

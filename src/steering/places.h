@@ -13,7 +13,6 @@ struct Place {
   uint32_t purposes;  // a bit for each Purpose
   uint32_t first;     // of its rules in `place_rules`
   uint32_t count;
-  bool is_volatile;
 };
 extern const Rule* place_rules[];
 
@@ -22,7 +21,6 @@ inline uint32_t bit(Purpose purpose) { return 1U << static_cast<uint32_t>(purpos
 // Never null.
 const Place& find_place(SiteRef site);
 
-// `site` is in a volatile access, which is left out.
 inline const Place& place_of(SiteRef site);
 
 // Whether the rule is for such an access.

@@ -129,7 +129,7 @@ void ReportEntry::access(const Slot& slot, bool write, uint64_t address, uint64_
                          SiteRef site, const CallFrame* calls, uint32_t depth) {
   const ThreadName name(slot.number);
   line("access\t%s\t%s\t%lx\t%lu\t%lu\t%s", name.text, write ? "write" : "read", address, bytes,
-       slot.accesses, slot.started);
+       slot.accesses(), slot.started);
   place(site);
   frames(calls, depth);
 }

@@ -79,9 +79,7 @@ void suspect(const SectionAccess& access) {
   place.site = access.site;
   const uint32_t depth = slot.depth.load(std::memory_order_relaxed);
   place.depth = std::min<uint32_t>(depth, 32);
-  if (slot.calls != nullptr) {
-    std::memcpy(place.calls, slot.calls + depth - place.depth, place.depth * sizeof(CallFrame));
-  }
+  std::memcpy(place.calls, slot.calls + depth - place.depth, place.depth * sizeof(CallFrame));
   place.word.store(mine | 2, std::memory_order_release);
 }
 
@@ -163,6 +161,29 @@ bool enters(const OpenSection& open, const SectionAccess& access) {
   return found;
 }
 
+// The rule that makes the access an entry, if any.
+const Rule* entry_at(const SectionAccess& access) {
+  const Rule* entry = nullptr;
+  for_rules(place_of(access.site), Purpose::entry, access.write,
+            [&](const Rule& rule) { entry = &rule; });
+  return entry;
+}
+
+// The call that the thread is in now, as far as hooks have told of it.
+void note_call(OpenSection& open) {
+  const Slot& slot = *self.slot;
+  open.call = slot.depth.load(std::memory_order_relaxed);
+  open.turns = open.call > 0 ? slot.calls[open.call - 1].turns : 0;
+}
+
+// Whether the function in which the section was entered has returned, as the frame
+// of a later hook shows, or another call in the place of its own.
+bool has_returned(const OpenSection& open, uint64_t frame) {
+  const Slot& slot = *self.slot;
+  if (open.frame < frame || slot.depth.load(std::memory_order_relaxed) < open.call) return true;
+  return open.call > 0 && slot.calls[open.call - 1].turns != open.turns;
+}
+
 void leave_by_exits(const SectionAccess& access) {
   for_rules(place_of(access.site), Purpose::exit, access.write, [&](const Rule& rule) {
     for (uint32_t i = self.open_count; i > 0; --i) {
@@ -214,23 +235,38 @@ void end_section(const SectionAccess& access) {
     }
     check(*open, access);
     close(*open);
-  } else if (enters(*open, access) && access.frame < open->frame) {
-    ++open->depth;  // entered again by a call inside it
-  } else {
-    close(*open);  // it starts again, or is left by another access
+  } else if (enters(*open, access)) {
+    if (access.frame < open->frame) {
+      ++open->depth;  // entered again by a call inside it
+    } else {
+      close(*open);  // it starts again
+    }
   }
 }
 
+bool continue_section(const SectionAccess& access) {
+  OpenSection* const open = open_at(access.address);
+  const Rule* const entry = entry_at(access);
+  if (open == nullptr || entry == nullptr || open->depth > 1 || !ends(*open, access)) return false;
+  open->entry = entry->number;
+  open->frame = access.frame;
+  note_call(*open);
+  return true;
+}
+
 void begin_section(const SectionAccess& access) {
-  const Rule* entry = nullptr;
-  for_rules(place_of(access.site), Purpose::entry, access.write,
-            [&](const Rule& rule) { entry = &rule; });
+  const Rule* const entry = entry_at(access);
   if (entry == nullptr || open_at(access.address) != nullptr) return;
   if (self.open_count == kMostOpenSections) {
     if (ReportHeader* const report = report_header()) ++report->lost;
     return;
   }
-  OpenSection open = {access.address, access.frame, entry->number, 1, 0};
+  OpenSection open = {};
+  open.address = access.address;
+  open.frame = access.frame;
+  open.entry = entry->number;
+  open.depth = 1;
+  note_call(open);
   // A thread that is in a section of this address already is the one that is
   // watched, or that one waits for.
   if (!claim_section(open)) return;
@@ -241,7 +277,7 @@ void begin_section(const SectionAccess& access) {
 void leave_returned_sections(uint64_t frame) {
   for (uint32_t i = self.open_count; i > 0; --i) {
     OpenSection& open = self.open[i - 1];
-    if (open.frame < frame && !settings().sections[open.entry].ends_elsewhere) close(open);
+    if (!settings().sections[open.entry].ends_elsewhere && has_returned(open, frame)) close(open);
   }
 }
 

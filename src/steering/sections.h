@@ -31,6 +31,9 @@ void note_access(const SectionAccess& access);
 // Ends, and then entries.
 void end_section(const SectionAccess& access);
 void begin_section(const SectionAccess& access);
+// Where the access is the end of one section and the entry of the next, the thread
+// goes over to that one and keeps its cell: nobody comes in between. Whether it is so.
+bool continue_section(const SectionAccess& access);
 
 // Whether the thread is in a section of this address.
 bool is_in_section(uint64_t address);

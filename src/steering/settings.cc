@@ -106,6 +106,22 @@ bool add_rule(Purpose purpose, AccessKind access, const char* place, const char*
   return true;
 }
 
+// A place may have several names: "@program+1f3a|@program+2b40".
+bool add_rules(Purpose purpose, AccessKind access, const char* places, const char* variable,
+               uint32_t number_of_it) {
+  char* place = ::strdup(places);
+  while (place != nullptr) {
+    char* const next = std::strchr(place, '|');
+    if (next != nullptr) *next = '\0';
+    if (!add_rule(purpose, access, place, variable, number_of_it)) return false;
+    place = next != nullptr ? next + 1 : nullptr;
+  }
+  return true;
+}
+
+// Reports have the first name of a place.
+const char* first_name(const char* places) { return ::strndup(places, std::strcspn(places, "|")); }
+
 AccessKind access_named(const char* word) {
   if (is(word, "read")) return AccessKind::read;
   return is(word, "write") ? AccessKind::write : AccessKind::any;
@@ -136,15 +152,7 @@ bool add_step(const Fields& fields) {
   Step step = {thread_named(fields[1]), std::strncmp(fields[2], "last-", 5) == 0,
                std::strstr(fields[2], "sync") != nullptr};
   steps.add() = step;
-  // A place may have several names: "@program+1f3a|@program+2b40".
-  char* place = ::strdup(fields[3]);
-  while (place != nullptr) {
-    char* const next = std::strchr(place, '|');
-    if (next != nullptr) *next = '\0';
-    if (!add_rule(Purpose::step, access_named(fields[4]), place, "", steps.count - 1)) return false;
-    place = next != nullptr ? next + 1 : nullptr;
-  }
-  return true;
+  return add_rules(Purpose::step, access_named(fields[4]), fields[3], "", steps.count - 1);
 }
 
 // ---- sections, as in docs/formats/sections.md; places may be "@module+offset"
@@ -159,7 +167,7 @@ bool add_entry(const Fields& fields) {
   current_function = ::strdup(fields[3]);
   current_access = access_named(fields[1]);
   SectionEntry& section = sections.items[current_section];
-  section.place = ::strdup(fields[2]);
+  section.place = first_name(fields[2]);
   section.access = current_access;
   for (uint32_t i = 0; i + 1 < sections.count; ++i) {
     if (is(sections.items[i].place, section.place) && sections.items[i].access == current_access &&
@@ -169,19 +177,19 @@ bool add_entry(const Fields& fields) {
       return true;
     }
   }
-  return add_rule(Purpose::entry, current_access, fields[2], section.variable, current_section);
+  return add_rules(Purpose::entry, current_access, fields[2], section.variable, current_section);
 }
 
 bool add_end(const Fields& fields) {
   SectionEntry& section = sections.items[current_section];
   SectionEnd& end = ends.add();
-  end = {current_section, allowed_named(fields[4]), access_named(fields[1]), ::strdup(fields[2])};
+  end = {current_section, allowed_named(fields[4]), access_named(fields[1]), first_name(fields[2])};
   section.allowed &= end.allowed;
   if (!is(current_function, "-") && !is(fields[3], "-") && !is(current_function, fields[3])) {
     section.ends_elsewhere = true;
   }
-  return add_rule(Purpose::end, access_named(fields[1]), fields[2], section.variable,
-                  ends.count - 1);
+  return add_rules(Purpose::end, access_named(fields[1]), fields[2], section.variable,
+                   ends.count - 1);
 }
 
 // False: this is no line of a section.
@@ -202,7 +210,7 @@ bool parse_section_line(const Fields& fields, bool& good) {
   } else if (is(fields[0], "end")) {
     good = add_end(fields);
   } else if (is(fields[0], "exit")) {
-    good = add_rule(Purpose::exit, AccessKind::any, fields[1], "", current_section);
+    good = add_rules(Purpose::exit, AccessKind::any, fields[1], "", current_section);
   } else {
     return false;
   }
@@ -266,6 +274,10 @@ bool parse_line(const Fields& fields) {
     read.learn = true;
   } else if (is(word, "check-sections")) {
     read.check_sections = true;
+  } else if (is(word, "units")) {
+    read.units = true;
+  } else if (is(word, "reckless")) {
+    read.reckless = true;
   } else if (is(word, "report")) {
     read.report = ::strdup(value);
   } else if (is(word, "log")) {

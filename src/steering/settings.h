@@ -70,6 +70,8 @@ struct Settings {
   bool shared_only;
   bool learn;
   bool check_sections;
+  bool units;          // pairs of accesses in units are told
+  bool reckless;       // healing locks are waited for whatever comes of it: for tests
   uint64_t strength;   // nanoseconds
   uint32_t frequency;  // per mille
   uint64_t hold;       // nanoseconds

@@ -14,7 +14,8 @@ namespace foretrace::steering {
 
 Slot slots[kMostSlots];
 std::atomic<uint32_t> slot_count{0};
-__thread Self self __attribute__((tls_model("initial-exec")));
+Slot nobody;
+__thread Self self __attribute__((tls_model("initial-exec"))) = {};
 std::atomic<bool> steering_on{false};
 
 namespace {
@@ -36,10 +37,13 @@ Slot* free_slot() {
   return nullptr;
 }
 
-CallFrame* make_calls() {
+// Whether the slot has space for calls.
+bool has_calls(Slot& slot) {
+  if (slot.calls != nullptr) return true;
   void* const memory = ::mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<CallFrame*>(memory);
+  if (memory != MAP_FAILED) slot.calls = static_cast<CallFrame*>(memory);
+  return memory != MAP_FAILED;
 }
 
 using GiveSlotBack = runtime::LastWords<detach>;
@@ -57,21 +61,22 @@ bool attach() {
   Slot* const slot = free_slot();
   ReportHeader* const report = report_header();
   if (report != nullptr) ++report->threads;
-  if (slot == nullptr) {
+  if (slot == nullptr || !has_calls(*slot)) {
+    if (slot != nullptr) slot->used.store(false, std::memory_order_release);
     self.unwatched = true;
     if (report != nullptr) ++report->unwatched;
     self.inside = false;
     return false;
   }
-  if (slot->calls == nullptr) slot->calls = make_calls();
   slot->depth = 0;
-  slot->accesses = 0;
+  slot->turns_before = slot->turns.load(std::memory_order_relaxed);
   slot->number = self.number;
   slot->tid = static_cast<int32_t>(system_call(SYS_gettid));
   std::memcpy(slot->started, self.started, sizeof slot->started);
   self.random = settings().seed * 0x9E3779B97F4A7C15U ^ uint64_t { self.number } << 32;
   slot->priority = static_cast<uint32_t>(next_random() >> 33);
   self.slot = slot;
+  self.mark = static_cast<uint16_t>(index_of(*slot) + 1);
   GiveSlotBack::ask();
   self.inside = false;
   return true;
@@ -83,8 +88,9 @@ void detach() {
   if (slot == nullptr) return;
   leave_all_sections();
   self.slot = nullptr;
-  if (ReportHeader* const report = report_header()) report->accesses += slot->accesses;
-  slot->window.store(0);
+  self.idle = &nobody;
+  if (ReportHeader* const report = report_header()) report->accesses += slot->accesses();
+  if (is_window_open(*slot)) take_turn(*slot);
   slot->waits_for.store(0);
   slot->used.store(false, std::memory_order_release);
 }

@@ -15,6 +15,7 @@ using runtime::SiteRef;
 struct CallFrame {
   uint64_t frame;   // of the hook that told of it: below that of its function
   uint64_t caller;  // where it returns to
+  uint64_t turns;   // of the thread when it was called: tells calls with one frame apart
 };
 inline constexpr uint32_t kMostFrames = 1024;  // deeper ones are left out
 inline constexpr uint32_t kMostSlots = 4096;
@@ -25,6 +26,8 @@ inline constexpr uint32_t kNoSlot = UINT32_MAX;
 struct OpenSection {
   uint64_t address;
   uint64_t frame;    // of the hook at its entry
+  uint32_t call;     // of the function that it was entered in: how deep,
+  uint64_t turns;    // and which
   uint32_t entry;    // which
   uint32_t depth;    // how often it was entered and not left
   uint64_t entered;  // the word that marks the cell
@@ -33,18 +36,24 @@ struct OpenSection {
 // What a thread does now. Other threads read the atomic parts, and the details of
 // the window while it is open.
 struct alignas(64) Slot {
-  // The access that the thread is about to make or has just made; 0: none.
-  // Details below are valid while this does not change.
-  std::atomic<uint64_t> window;
+  // How many windows were opened and closed here: odd while one is open, on the
+  // access that the thread is about to make or has just made. Details below are valid
+  // while this does not change.
+  std::atomic<uint64_t> turns;
   uint64_t address;
-  uint64_t bytes;
+  uint64_t extent;  // its bytes, times two; and one if it writes
   SiteRef site;
-  uint64_t accesses;            // with a window, so far
+  uint64_t frame;               // of the hook
   std::atomic<uint64_t> hooks;  // that the thread has come by, so far
   std::atomic<uint32_t> depth;  // of `calls`
   uint32_t number;              // 0: main; others as they were created
-  CallFrame* calls;             // never given back: the next thread with this slot uses it
 
+  CallFrame* calls;       // never given back: the next thread with this slot uses it
+  uint64_t turns_before;  // of threads that had this slot earlier
+  // Of this thread, so far.
+  uint64_t accesses() const {
+    return (turns.load(std::memory_order_relaxed) - turns_before + 1) / 2;
+  }
   // What it waits for: a mutex, or something else (1); 0: it runs.
   alignas(64) std::atomic<uint64_t> waits_for;
   SiteRef waits_at;
@@ -57,14 +66,22 @@ struct alignas(64) Slot {
 extern Slot slots[kMostSlots];
 extern std::atomic<uint32_t> slot_count;  // those up to here were used
 
+extern Slot nobody;  // whose window is always open
+
+class Window;
+
 // The calling thread.
 struct Self {
-  Slot* slot;   // null until its first hook
-  bool inside;  // a hook: a signal handler must not disturb it
+  // The slot, while its accesses count and it is in no long hook; else nobody.
+  Slot* idle = &nobody;
+  uint16_t mark;  // of the slot in cells (windows.h)
+  Slot* slot;     // null until its first hook
+  bool inside;    // a hook: a signal handler must not disturb it
   bool unwatched;
   bool numbered;
   uint32_t number;
   uint32_t ignoring;     // depth of regions whose accesses are ignored
+  Window* window;        // that is open in a hook that may stay in it
   uint64_t sequence;     // of its windows
   uint64_t random;       // state of its generator
   uint64_t noise_spent;  // nanoseconds
@@ -75,6 +92,16 @@ struct Self {
   char started[192];
 };
 extern __thread Self self __attribute__((tls_model("initial-exec")));
+
+inline bool is_window_open(const Slot& slot) {
+  return slot.turns.load(std::memory_order_relaxed) % 2 != 0;
+}
+// Opens the window or closes it.
+inline void take_turn(Slot& slot) {
+  slot.turns.store(slot.turns.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  // The details of the next window come behind this.
+  std::atomic_thread_fence(std::memory_order_release);
+}
 
 inline uint32_t index_of(const Slot& slot) { return static_cast<uint32_t>(&slot - slots); }
 
@@ -97,18 +124,31 @@ inline uint64_t next_random() {
   return x ^ x >> 31;
 }
 
+// A region begins (1) or ends (-1) whose accesses are ignored.
+inline void change_ignoring(int by) {
+  if (by > 0 || self.ignoring > 0) self.ignoring += static_cast<uint32_t>(by);
+  self.idle = self.ignoring == 0 && !self.inside && self.slot != nullptr ? self.slot : &nobody;
+}
+
 // The right to do something in a hook. Not granted in a signal handler that
 // interrupted one.
 class Entry {
  public:
   Entry() {
     if (!steering_on.load(std::memory_order_relaxed) || self.inside) return;
-    if (self.slot == nullptr && (self.unwatched || !attach())) return;
+    if (self.slot == nullptr) {
+      if (self.unwatched || !attach()) return;
+    } else if (is_window_open(*self.slot)) {
+      return;
+    }
     self.inside = true;
+    self.idle = &nobody;
     granted_ = true;
   }
   ~Entry() {
-    if (granted_) self.inside = false;
+    if (!granted_) return;
+    self.inside = false;
+    if (self.ignoring == 0) self.idle = self.slot;
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -120,15 +160,19 @@ class Entry {
 
 // ---- the calls that led to where a thread is
 
-#define FORETRACE_FRAME reinterpret_cast<uint64_t>(__builtin_frame_address(0))
+// Where the caller's frame begins: the same in all hooks of one call. Other than
+// __builtin_frame_address() it needs no register.
+#define FORETRACE_FRAME reinterpret_cast<uint64_t>(__builtin_dwarf_cfa())
 
 inline void enter_function(uint64_t frame, const void* caller) {
-  if (!steering_on.load(std::memory_order_relaxed) || self.inside || self.slot == nullptr) return;
+  if (self.slot == nullptr || self.inside) return;
   Slot& slot = *self.slot;
-  if (slot.calls == nullptr) return;
   uint32_t depth = slot.depth.load(std::memory_order_relaxed);
   while (depth > 0 && slot.calls[depth - 1].frame <= frame) --depth;
-  if (depth < kMostFrames) slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller)};
+  if (depth < kMostFrames) {
+    slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller),
+                           slot.turns.load(std::memory_order_relaxed)};
+  }
   slot.depth.store(depth, std::memory_order_relaxed);
 }
 

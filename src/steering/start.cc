@@ -6,6 +6,7 @@
 #include "steering/report.h"
 #include "steering/script.h"
 #include "steering/slot.h"
+#include "steering/units.h"
 #include "steering/windows.h"
 
 // Code of the plugin calls hooks only if this is not zero; in front of the runtime's.
@@ -31,10 +32,15 @@ __attribute__((constructor(103))) void start() {
   prepare_noise();
   prepare_script();
   prepare_sections();
+  prepare_units();
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   count_process();
   steering_on.store(true, std::memory_order_release);
   __atomic_store_n(&__foretrace_active, 1, __ATOMIC_RELAXED);
+  if (!has_noise && !has_script && !has_sections && !has_units &&
+      settings().healing == Healing::none) {
+    let_pass_by();
+  }
 }
 
 __attribute__((destructor(103))) void end() {
@@ -44,7 +50,7 @@ __attribute__((destructor(103))) void end() {
   if (report == nullptr) return;
   const uint32_t count = slot_count.load();
   for (uint32_t i = 0; i < count; ++i) {
-    if (slots[i].used.load()) report->accesses += slots[i].accesses;
+    if (slots[i].used.load()) report->accesses += slots[i].accesses();
   }
 }
 

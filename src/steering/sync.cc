@@ -13,10 +13,11 @@ SyncPoint::SyncPoint(const void* return_address) {
   if (!steering_on.load(std::memory_order_relaxed)) return;
   site_ = self.call_site.is_known() ? self.call_site : SiteRef::before(return_address);
   self.call_site = SiteRef();
+  // Should a longjmp() out of a signal handler have left a window open.
+  if (self.slot != nullptr && is_window_open(*self.slot)) take_turn(*self.slot);
   const Entry entry;
   if (!entry) return;
   Slot& slot = *self.slot;
-  slot.window.store(0, std::memory_order_relaxed);  // should a longjmp() have left one open
   slot.hooks.store(slot.hooks.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   settle_healing();
   if (self.open_count > 0) leave_returned_sections(FORETRACE_FRAME);

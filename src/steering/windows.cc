@@ -7,30 +7,13 @@
 #include "steering/report.h"
 
 namespace foretrace::steering {
+
+std::atomic<uint16_t> cells[kCells];
+std::atomic<uint32_t> attention{1};
+
 namespace {
 
-constexpr uint32_t kGranuleShift = 4;
-constexpr uint64_t kGranuleMask = (1U << kGranuleShift) - 1;
-constexpr uint64_t kCells = 1U << 14;
-std::atomic<uint64_t> cells[kCells];
-std::atomic<uint32_t> open_ranges{0};
-
-// A window's word: slot and one (bits 50-63), write (49), size (44-48; 0: a
-// range, which has no cell), offset in the granule (40-43), sequence (0-39).
-constexpr uint64_t kWrite = uint64_t{1} << 49;
-constexpr uint64_t kSequence = (uint64_t{1} << 40) - 1;
-
-uint64_t make_word(uint64_t address, uint64_t bytes, bool write) {
-  return uint64_t{index_of(*self.slot) + 1} << 50 | (write ? kWrite : 0) | bytes << 44 |
-         (address & kGranuleMask) << 40 | (++self.sequence & kSequence);
-}
-uint32_t slot_of(uint64_t word) { return static_cast<uint32_t>(word >> 50) - 1; }
-bool is_range(uint64_t word) { return (word >> 44 & 31) == 0; }
-
-std::atomic<uint64_t>& cell_of(uint64_t address) {
-  const uint64_t granule = address >> kGranuleShift;
-  return cells[(granule ^ granule >> 14 ^ granule >> 28) & (kCells - 1)];
-}
+uint32_t ordinary_attention = 1;  // while no window is unseen
 
 // ---- what is meant, and what was reported
 
@@ -78,6 +61,7 @@ bool is_new_pair(SiteRef a, bool a_writes, SiteRef b, bool b_writes) {
 struct Caught {
   uint64_t address;
   uint64_t bytes;
+  bool write;
   SiteRef site;
   uint32_t depth;
   CallFrame calls[64];
@@ -85,117 +69,190 @@ struct Caught {
 std::atomic<uint32_t> caught_lock{0};
 Caught caught;  // too large for the stacks of small threads
 
-// Copies what another thread is at. Whether its window was open all the time.
-bool copy_details(const Slot& other, uint64_t word, Caught& copy) {
-  copy.address = other.address;
-  copy.bytes = other.bytes;
-  copy.site = other.site;
-  const uint32_t depth = other.depth.load(std::memory_order_relaxed);
-  copy.depth = std::min<uint32_t>(depth, 64);
-  if (other.calls != nullptr && copy.depth > 0) {
-    std::memcpy(copy.calls, other.calls + depth - copy.depth, copy.depth * sizeof(CallFrame));
-  }
-  std::atomic_thread_fence(std::memory_order_acquire);
-  return other.window.load(std::memory_order_acquire) == word;
+void copy_access(const Slot& slot, Caught& copy) {
+  copy.address = slot.address;
+  copy.bytes = slot.extent / 2;
+  copy.write = slot.extent % 2 != 0;
+  copy.site = slot.site;
 }
 
-void report_race(const Slot& other, uint64_t word, bool writes) {
+void copy_calls(const Slot& slot, Caught& copy) {
+  uint32_t depth = slot.depth.load(std::memory_order_relaxed);
+  while (depth > 0 && slot.calls[depth - 1].frame < slot.frame) --depth;  // they have returned
+  copy.depth = std::min<uint32_t>(depth, 64);
+  std::memcpy(copy.calls, slot.calls + depth - copy.depth, copy.depth * sizeof(CallFrame));
+}
+
+bool is_open(const Slot& slot, uint64_t number) {
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return slot.turns.load(std::memory_order_acquire) == number;
+}
+
+bool overlap(uint64_t a, uint64_t a_bytes, uint64_t b, uint64_t b_bytes) {
+  return a < b + b_bytes && b < a + a_bytes;
+}
+
+void report_race(const Slot& other) {
   ReportEntry entry;
   const Slot& mine = *self.slot;
   entry.line("race");
-  const uint32_t depth = mine.depth.load(std::memory_order_relaxed);
-  entry.access(other, (word & kWrite) != 0, caught.address, caught.bytes, caught.site, caught.calls,
+  entry.access(other, caught.write, caught.address, caught.bytes, caught.site, caught.calls,
                caught.depth);
-  entry.access(mine, writes, mine.address, mine.bytes, mine.site, mine.calls, depth);
+  entry.access(mine, mine.extent % 2 != 0, mine.address, mine.extent / 2, mine.site, mine.calls,
+               mine.depth.load(std::memory_order_relaxed));
 }
 
-// The word was found while this thread's window is open.
-void look_at(uint64_t word, bool writes) {
-  Slot& other = slots[slot_of(word)];
+// Looks at what another thread is at, while this thread's window is open.
+void look_at(Slot& other) {
   const Slot& mine = *self.slot;
-  if (!writes && (word & kWrite) == 0) return;
+  const uint64_t number = other.turns.load(std::memory_order_acquire);
+  if (number % 2 == 0 || &other == &mine) return;
+  const bool writes = mine.extent % 2 != 0;
+  const uint64_t bytes = mine.extent / 2;
+  if (!overlap(other.address, other.extent / 2, mine.address, bytes)) return;
+  if (!writes && other.extent % 2 == 0) return;
   const runtime::SpinGuard guard(caught_lock);
-  if (!copy_details(other, word, caught)) return;
-  if (caught.address >= mine.address + mine.bytes ||
-      mine.address >= caught.address + caught.bytes) {
-    return;  // another address with the same cell
+  copy_access(other, caught);
+  copy_calls(other, caught);
+  if (!is_open(other, number)) return;
+  // What was seen before may have been of two windows: this is of one.
+  if (!overlap(caught.address, caught.bytes, mine.address, bytes) || (!writes && !caught.write) ||
+      is_volatile(caught.site) || is_meant(mine.address, bytes)) {
+    return;
   }
-  if (is_meant(mine.address, mine.bytes)) return;
   other.caught.store(true, std::memory_order_relaxed);
   self.slot->caught.store(true, std::memory_order_relaxed);
   if (ReportHeader* const report = report_header()) ++report->races;
-  if (is_new_pair(caught.site, (word & kWrite) != 0, mine.site, writes)) {
-    report_race(other, word, writes);
-  }
+  if (is_new_pair(caught.site, caught.write, mine.site, writes)) report_race(other);
 }
 
-template <typename Wanted>
-void look_around(bool writes, const Wanted& wanted) {
+void look_around() {
   const uint32_t count = slot_count.load(std::memory_order_acquire);
+  for (uint32_t i = 0; i < count; ++i) look_at(slots[i]);
+}
+
+// How many cells a window has: none if it is too long.
+uint32_t cells_of(uint64_t address, uint64_t bytes) {
+  constexpr uint64_t kMostCells = 16;
+  const uint64_t count = (address % kGranule + bytes + kGranule - 1) / kGranule;
+  return count <= kMostCells ? static_cast<uint32_t>(count) : 0;
+}
+
+// Whether the one whose slot is in a cell has a window there.
+bool is_in(const std::atomic<uint16_t>& cell, const Slot& slot) {
+  const uint64_t number = slot.turns.load(std::memory_order_acquire);
+  if (number % 2 == 0) return false;
+  const uint32_t count = cells_of(slot.address, slot.extent / 2);
+  bool found = false;
   for (uint32_t i = 0; i < count; ++i) {
-    const uint64_t word = slots[i].window.load(std::memory_order_acquire);
-    if (word != 0 && &slots[i] != self.slot && wanted(word)) look_at(word, writes);
+    found = found || &cell_of(slot.address + i * kGranule) == &cell;
   }
+  return found || !is_open(slot, number);
 }
 
 }  // namespace
 
-Window::Window(uint64_t address, uint64_t bytes, bool write, SiteRef site) {
+bool pass_by_several(Slot& slot, uint64_t address, uint64_t bytes, bool write, SiteRef site,
+                     uint64_t frame) {
+  const uint32_t count = cells_of(address, bytes);
+  if (count == 0) return false;
+  const auto cell = [&](uint32_t i) -> std::atomic<uint16_t>& {
+    return cell_of(address + i * kGranule);
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    if (cell(i).load(std::memory_order_acquire) != 0) return false;
+  }
+  if (write) describe_window(slot, address, bytes, write, site, frame);
+  take_turn(slot);
+  for (uint32_t i = 0; write && i < count; ++i) cell(i).store(self.mark, std::memory_order_release);
+  for (uint32_t i = 0; write && i < count; ++i) cell(i).store(0, std::memory_order_release);
+  take_turn(slot);
+  return true;
+}
+
+template <typename Body>
+void Window::for_cells(const Body& body) {
+  for (uint32_t i = 0; i < count_; ++i) body(cell_of(address_ + i * kGranule), 1U << i);
+}
+
+Window::Window(uint64_t address, uint64_t bytes, bool write, SiteRef site, uint64_t frame)
+    : address_(address) {
   Slot& slot = *self.slot;
-  slot.address = address;
-  slot.bytes = bytes;
-  slot.site = site;
-  ++slot.accesses;
   slot.caught.store(false, std::memory_order_relaxed);
-  const bool small = (address & kGranuleMask) + bytes <= kGranuleMask + 1;
-  word_ = make_word(address, small ? bytes : 0, write);
-  slot.window.store(word_, std::memory_order_release);
-  if (small) {
-    open_cell(address);
-  } else {
-    open_range();
+  describe_window(slot, address, bytes, write, site, frame);
+  take_turn(slot);
+  self.window = this;
+  count_ = cells_of(address, bytes);
+  if (count_ == 0) {
+    stay();
+    return;
   }
+  look_into_cells();
+  if (write) enter_cells();
+  if (attention.load(std::memory_order_relaxed) > ordinary_attention) look_around();
 }
 
-// The exchange puts this window into the order of all windows of the cell.
-void Window::open_cell(uint64_t address) {
-  cell_ = &cell_of(address);
-  const uint64_t before = cell_->exchange(word_, std::memory_order_seq_cst);
-  if (before != 0 && before >> 50 != word_ >> 50 &&
-      slots[slot_of(before)].window.load(std::memory_order_acquire) == before) {
-    displaced_ = before;
-    look_at(before, (word_ & kWrite) != 0);
-  }
-  if (open_ranges.load(std::memory_order_seq_cst) != 0) {
-    look_around((word_ & kWrite) != 0, is_range);
-  }
+void Window::look_into_cells() {
+  for_cells([](const std::atomic<uint16_t>& cell, uint32_t) {
+    const uint16_t there = cell.load(std::memory_order_acquire);
+    if (there != 0 && there != self.mark) look_at(slots[there - 1]);
+  });
 }
 
-void Window::open_range() {
-  open_ranges.fetch_add(1, std::memory_order_seq_cst);
-  look_around((word_ & kWrite) != 0, [](uint64_t) { return true; });
+// Where nobody else is.
+void Window::enter_cells() {
+  for_cells([&](std::atomic<uint16_t>& cell, uint32_t bit) {
+    const uint16_t there = cell.load(std::memory_order_acquire);
+    if (there != 0 && there != self.mark && is_in(cell, slots[there - 1])) return;
+    cell.store(self.mark, std::memory_order_release);
+    mine_ |= bit;
+  });
+}
+
+// Of two threads that stay, the one whose fence comes later sees the other's slot.
+// One that passes by sees the cell, or that attention is asked for.
+void Window::stay() {
+  if (stays_) return;
+  stays_ = true;
+  enter_cells();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  bool is_seen = count_ > 0;
+  for_cells([&](const std::atomic<uint16_t>& cell, uint32_t) {
+    is_seen = is_seen && cell.load(std::memory_order_relaxed) == self.mark;
+  });
+  if (!is_seen) {
+    is_unseen_ = true;
+    attention.fetch_add(1, std::memory_order_seq_cst);
+  }
+  look_around();
 }
 
 Window::~Window() {
-  self.slot->window.store(0, std::memory_order_release);
-  if (cell_ == nullptr) {
-    open_ranges.fetch_sub(1, std::memory_order_relaxed);
-  } else if (displaced_ != 0 &&
-             slots[slot_of(displaced_)].window.load(std::memory_order_relaxed) == displaced_) {
-    // It is still open: whoever comes next shall see it.
-    cell_->compare_exchange_strong(word_, displaced_, std::memory_order_relaxed);
-  }
+  self.window = nullptr;
+  for_cells([&](std::atomic<uint16_t>& cell, uint32_t bit) {
+    if ((mine_ & bit) != 0 && cell.load(std::memory_order_relaxed) == self.mark) {
+      cell.store(0, std::memory_order_release);
+    }
+  });
+  if (is_unseen_) attention.fetch_sub(1, std::memory_order_relaxed);
+  if (is_window_open(*self.slot)) take_turn(*self.slot);
+}
+
+void let_pass_by() {
+  nobody.turns.store(1);
+  ordinary_attention = 0;
+  attention.fetch_sub(1);
 }
 
 void forget_windows() {
   for (Slot& slot : slots) {
     if (&slot == self.slot) continue;
-    slot.window.store(0);
+    if (is_window_open(slot)) take_turn(slot);
     slot.waits_for.store(0);
     slot.used.store(false);
   }
-  for (std::atomic<uint64_t>& cell : cells) cell.store(0);
-  open_ranges.store(0);
+  for (std::atomic<uint16_t>& cell : cells) cell.store(0);
+  attention.store(ordinary_attention);
   caught_lock.store(0);
 }
 

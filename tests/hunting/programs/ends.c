@@ -46,6 +46,13 @@ int main(int count, char** words) {
     if (fork() == 0) stay();
   } else if (strcmp(how, "daemon") == 0) {
     if (daemon(1, 1) == 0) stay();
+  } else if (strcmp(how, "twice") == 0) {  // a daemon of the old school
+    if (fork() == 0) {
+      setsid();
+      signal(SIGTERM, SIG_IGN);
+      signal(SIGHUP, SIG_IGN);
+      if (fork() == 0) stay();
+    }
   } else if (strcmp(how, "terminal") == 0) {
     FILE* terminal = fopen("/dev/tty", "r");
     char line[16];

@@ -5,9 +5,12 @@
 
 #include <thread>
 
+#include <foretrace/annotate.h>
+
 long balance = 0;
 
 void deposit() {
+  FORETRACE_UNIT("deposit");
   const long seen = balance;
   sched_yield();  // a moment in which others may come
   balance = seen + 1;
