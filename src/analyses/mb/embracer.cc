@@ -4,7 +4,7 @@
 
 namespace foretrace::mb {
 
-Embracer::Embracer(AnalysisContext context, const MustBeforeOptions& options, bool all_pairs)
+Embracer::Embracer(const AnalysisContext& context, const MustBeforeOptions& options, bool all_pairs)
     : order_(options),
       reports_(context, hb_.locksets()),
       pending_(reports_, all_pairs),

@@ -214,7 +214,7 @@ class Nondeterminism : public Analysis {
   uint64_t places_key(const nondeterminism::PartialOrderGraph& graph,
                       const NondeterministicRead& found) const {
     const Event& read = trace_.events[graph.index(found.read)];
-    uint64_t key = mixed(uint64_t{read.object} << 32 | place_of(read));
+    const uint64_t key = mixed(uint64_t{read.object} << 32 | place_of(read));
     if (found.challenger == kNone) return key;
     return mixed(key + place_of(trace_.events[graph.index(found.challenger)]) + 1);
   }
