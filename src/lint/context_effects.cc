@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <deque>
 
+#include "lint/post_order.h"
+
 namespace foretrace::lint {
 
 namespace {
@@ -16,32 +18,6 @@ void add(LocationEffect& known, const LocationEffect& more) {
 
 bool adds(const LocationEffect& known, const LocationEffect& more) {
   return (!known.read && more.read) || (!known.write && more.write);
-}
-
-// Callees before callers, but for recursion.
-std::vector<ContextId> callees_first(const Program& program, const std::vector<ContextId>& all,
-                                     const std::vector<std::vector<ContextId>>& callees) {
-  std::vector<bool> seen(program.contexts(), false);
-  std::vector<ContextId> order;
-  std::vector<std::pair<ContextId, size_t>> open;  // and the next of its callees
-  for (const ContextId root : all) {
-    if (seen[root]) continue;
-    seen[root] = true;
-    open.emplace_back(root, 0);
-    while (!open.empty()) {
-      auto& [context, next] = open.back();
-      if (next == callees[context].size()) {
-        order.push_back(context);
-        open.pop_back();
-        continue;
-      }
-      const ContextId callee = callees[context][next++];
-      if (seen[callee]) continue;
-      seen[callee] = true;
-      open.emplace_back(callee, 0);
-    }
-  }
-  return order;
 }
 
 template <typename Has>
@@ -147,7 +123,7 @@ void ContextEffects::find_whole() {
   }
   std::deque<ContextId> work;
   std::vector<bool> waiting(program_.contexts(), false);
-  for (const ContextId context : callees_first(program_, contexts_, callees)) {
+  for (const ContextId context : post_order(callees)) {
     for (const ContextId callee : callees[context]) whole_[context].merge(whole_[callee]);
     work.push_back(context);
     waiting[context] = true;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lint/loops.h"
+#include "lint/post_order.h"
 
 namespace foretrace::lint {
 namespace {
@@ -106,6 +107,7 @@ class Succession::Walk {
       return was_inside || (ended.inside == node.inside && ended.lock == node.lock);
     });
     for (const NodeId begin : node.begun) {
+      if (unit_.nodes[begin].silent) continue;
       state.last[{BlockPart{id, kNothing, {id_, begin, id}}, node.lock, node.inside}] = {};
     }
     if (node.inside.empty()) state.passed.insert(node.lock);
@@ -143,7 +145,7 @@ class Succession::Walk {
       const UnitNode& node = unit_.nodes[id];
       const State& state = before_[id];
       if (!state.reached) continue;
-      if (node.kind == UnitNode::Kind::begin) {
+      if (node.kind == UnitNode::Kind::begin && !node.silent) {
         begin_part(summary, node, state, {BlockPart{id, kNothing, {id_, id, kNothing}}, {}, 0});
       }
       for (const UnitId callee : node.callees) {
@@ -167,7 +169,7 @@ class Succession::Walk {
     }
     if (!node.inside.empty()) return;
     opening.passed.insert(state.passed.begin(), state.passed.end());
-    const auto [known, is_new] = openings_.try_emplace(opening.part.block, opening);
+    const auto [known, is_new] = openings_.try_emplace(kind_of(opening.part.block), opening);
     if (is_new) return;
     std::set<uint32_t> passed = common(known->second.passed, opening.passed);
     if (opening.depth < known->second.depth) known->second = std::move(opening);
@@ -184,6 +186,15 @@ class Succession::Walk {
     }
   }
 
+  // The block itself, or all that are like it.
+  using BlockKind = std::pair<uint32_t, BlockRef>;
+  BlockKind kind_of(const BlockRef& block) const {
+    const std::vector<UnitNode>& nodes = units_[block.unit].nodes;
+    const uint32_t alike = nodes[block.begin].alike;
+    if (alike == kNothing) return {alike, block};
+    return {alike, {0, 0, block.end == kNothing ? kNothing : nodes[block.end].alike}};
+  }
+
   void close(const BlockPart& part) {
     uint32_t depth = 0;
     if (part.callee != kNothing) {
@@ -191,7 +202,7 @@ class Succession::Walk {
         if (closing.part.block == part.block) depth = closing.depth + 1;
       }
     }
-    const auto [known, is_new] = closings_.try_emplace(part.block, Closing{part, depth});
+    const auto [known, is_new] = closings_.try_emplace(kind_of(part.block), Closing{part, depth});
     if (!is_new && depth < known->second.depth) known->second = {part, depth};
   }
 
@@ -202,8 +213,8 @@ class Succession::Walk {
   const Loops loops_;
   std::vector<State> before_;
   // One way to each block is enough above this unit: the shortest.
-  std::map<BlockRef, Opening> openings_;
-  std::map<BlockRef, Closing> closings_;
+  std::map<BlockKind, Opening> openings_;
+  std::map<BlockKind, Closing> closings_;
 };
 
 Succession::Succession(std::vector<Unit> units) : units_(std::move(units)) {
@@ -219,10 +230,9 @@ void Succession::solve() {
       for (const UnitId callee : node.callees) callers[callee].push_back(unit);
     }
   }
-  // Callees first, where there is no recursion.
-  std::deque<UnitId> work;
+  const std::vector<UnitId> order = callees_first();
+  std::deque<UnitId> work(order.begin(), order.end());
   std::vector<bool> waiting(units_.size(), true);
-  for (UnitId unit = static_cast<UnitId>(units_.size()); unit-- > 0;) work.push_back(unit);
   while (!work.empty()) {
     const UnitId unit = work.front();
     work.pop_front();
@@ -237,6 +247,17 @@ void Succession::solve() {
       work.push_back(caller);
     }
   }
+}
+
+// But for recursion.
+std::vector<UnitId> Succession::callees_first() const {
+  std::vector<std::vector<UnitId>> callees(units_.size());
+  for (UnitId unit = 0; unit < units_.size(); ++unit) {
+    for (const UnitNode& node : units_[unit].nodes) {
+      callees[unit].insert(callees[unit].end(), node.callees.begin(), node.callees.end());
+    }
+  }
+  return post_order(callees);
 }
 
 std::vector<ChainLink> Succession::chain(UnitId unit, const BlockPart& part) const {

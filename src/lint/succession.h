@@ -26,7 +26,11 @@ inline constexpr uint32_t kNothing = UINT32_MAX;
 struct UnitNode {
   enum class Kind : uint8_t { none, begin, end, call };
   Kind kind = Kind::none;
-  uint32_t lock = 0;            // begin, end: a number that equal locks share
+  uint32_t lock = 0;  // begin, end: a number that equal locks share
+  // begin: blocks with equal numbers, and of their ends those with equal numbers, are
+  // interchangeable: one is enough for callers. kNothing: it is like no other.
+  uint32_t alike = kNothing;
+  bool silent = false;          // begin: its block is never a part of a pair
   std::vector<NodeId> begun;    // end: where its block may have begun
   std::vector<UnitId> callees;  // call
   // The locks that the unit itself holds around: begin: before it; end: after it;
@@ -109,6 +113,7 @@ class Succession {
   class Walk;
 
   void solve();
+  std::vector<UnitId> callees_first() const;
 
   std::vector<Unit> units_;
   std::vector<Summary> results_;

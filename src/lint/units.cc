@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_set>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -213,6 +214,7 @@ class Runner {
         ++all.failed;
         all.problems.insert(all.problems.end(), summary->errors.begin(), summary->errors.end());
       }
+      drop_known(*summary);
       all.summaries.push_back(std::move(*summary));
     }
     std::error_code error;
@@ -220,9 +222,21 @@ class Runner {
     return all;
   }
 
+  // What headers define is in many summaries, and kept once.
+  void drop_known(Summary& summary) {
+    std::erase_if(summary.functions, [&](const Function& function) {
+      return !function.is_main && !functions_.insert(function.usr).second;
+    });
+    std::erase_if(summary.globals,
+                  [&](const Global& global) { return !globals_.insert(global.usr).second; });
+    summary.inputs = {};
+  }
+
   const std::vector<CompileCommand>& commands_;
   const UnitOptions& options_;
   std::vector<Unit> units_;
+  std::unordered_set<Name> functions_;
+  std::unordered_set<Name> globals_;
   std::string folder_;
   Hashes hashes_;
 };
