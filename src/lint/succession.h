@@ -26,17 +26,17 @@ inline constexpr uint32_t kNothing = UINT32_MAX;
 struct UnitNode {
   enum class Kind : uint8_t { none, begin, end, call };
   Kind kind = Kind::none;
-  uint32_t lock = 0;  // begin, end: a number that equal locks share
-  // begin: blocks with equal numbers, and of their ends those with equal numbers, are
-  // interchangeable: one is enough for callers. kNothing: it is like no other.
-  uint32_t alike = kNothing;
-  bool silent = false;          // begin: its block is never a part of a pair
+  uint32_t lock = 0;            // begin, end: a number that equal locks share
   std::vector<NodeId> begun;    // end: where its block may have begun
   std::vector<UnitId> callees;  // call
   // The locks that the unit itself holds around: begin: before it; end: after it;
   // call: during it. Sorted.
   std::vector<uint32_t> inside;
   std::vector<NodeId> next;
+  // begin: blocks with equal numbers, and of their ends those with equal numbers, are
+  // interchangeable: one is enough for callers. kNothing: it is like no other.
+  uint32_t alike = kNothing;
+  bool silent = false;  // begin: its block is never a part of a pair
 };
 
 // Node 0 is the entry. A node without a successor is an exit.
