@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kVariable = "FORETRACE_OPTIONS";
 constexpr const char* kFile = "foretrace.toml";
-constexpr const char* kCommands[] = {"run", "record"};
+constexpr const char* kCommands[] = {"run", "record", "lint"};
 
 // An option's values and the place that they come from, for complaints.
 struct Given {
@@ -146,7 +146,7 @@ Result<GivenOptions> read_file(const CLI::App& app) {
     const std::string name(key.str());
     const std::vector<std::string> known(std::begin(kCommands), std::end(kCommands));
     if (std::find(known.begin(), known.end(), name) == known.end() || !node.is_table()) {
-      return fail("{}: '{}' is no table of a command; write [run] or [record]{}",
+      return fail("{}: '{}' is no table of a command; write [run], [record] or [lint]{}",
                   place_in(path->string(), node), printable(name), did_you_mean(name, known));
     }
     if (name == app.get_name()) chosen = node.as_table();
@@ -172,19 +172,23 @@ Result<void> set(CLI::Option& option, const Given& given) {
   return {};
 }
 
-}  // namespace
-
-Result<void> apply_given_options(CLI::App& app) {
-  for (auto read : {read_variable, read_file}) {
-    const Result<GivenOptions> given = read(app);
-    if (!given) return tl::unexpected(given.error());
-    for (const auto& [name, values] : *given) {
-      CLI::Option* const option = app.get_option("--" + name);
-      if (option->count() > 0) continue;
-      if (Result<void> done = set(*option, values); !done) return done;
-    }
+Result<void> set_all(CLI::App& app, const Result<GivenOptions>& given) {
+  if (!given) return tl::unexpected(given.error());
+  for (const auto& [name, values] : *given) {
+    CLI::Option* const option = app.get_option("--" + name);
+    if (option->count() > 0) continue;
+    if (Result<void> done = set(*option, values); !done) return done;
   }
   return {};
 }
+
+}  // namespace
+
+Result<void> apply_given_options(CLI::App& app) {
+  if (Result<void> done = set_all(app, read_variable(app)); !done) return done;
+  return apply_file_options(app);
+}
+
+Result<void> apply_file_options(CLI::App& app) { return set_all(app, read_file(app)); }
 
 }  // namespace foretrace

@@ -2,14 +2,19 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/input.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/given_options.h"
+#include "cli/kept_report.h"
 #include "cli/library_folder.h"
+#include "cli/options.h"
 #include "cli/report_output.h"
 #include "lint/analysis.h"
 #include "lint/commands.h"
@@ -130,7 +135,59 @@ Result<Report> analyse(const lint::Program& program, const lint::LintOptions& op
   return report;
 }
 
-Result<int> run(const Options& options) {
+// What the report depends on: which files and options, this program, and what they contain.
+ReportKey key_of(const lint::Units& units, const lint::LintOptions& options) {
+  ReportKey key;
+  key.content = units.hash;
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  key.request =
+      fmt::format("{} {} {}\n", std::filesystem::current_path(error).string(),
+                  std::filesystem::file_size(self, error),
+                  std::filesystem::last_write_time(self, error).time_since_epoch().count());
+  for (const auto* words : {&units.files, &options.rules, &options.patterns}) {
+    for (const std::string& word : *words) key.request += word + '\n';
+    key.request += '\n';
+  }
+  key.request += options.confidence + '\n';
+  if (!options.models.empty()) {
+    const Result<std::string> models = read_input(options.models);
+    key.request += models ? *models : "";
+  }
+  return key;
+}
+
+Result<Report> report_of(const lint::Units& units, const Options& options,
+                         const std::string& cache) {
+  // A file of sections is written anew.
+  const bool keeps = !cache.empty() && options.lint.sections.empty();
+  const ReportKey key = key_of(units, options.lint);
+  if (keeps) {
+    if (std::optional<Report> kept = kept_report(cache, key)) return std::move(*kept);
+  }
+  Result<std::vector<lint::Summary>> summaries = lint::read_summaries(units);
+  if (!summaries) return tl::unexpected(summaries.error());
+  const lint::Program program(std::move(*summaries));
+  Result<Report> report = analyse(program, options.lint);
+  if (!report) return report;
+  report->lines = std::max<uint64_t>(units.lines, 1);
+  if (keeps) keep_report(cache, key, *report);
+  return report;
+}
+
+Result<int> show(const lint::Units& units) {
+  const Result<std::vector<lint::Summary>> summaries = lint::read_summaries(units);
+  if (!summaries) return tl::unexpected(summaries.error());
+  for (const lint::Summary& summary : *summaries) {
+    for (const lint::Function& function : summary.functions) {
+      fmt::print("{}", lint::to_text(function));
+    }
+  }
+  return kExitClean;
+}
+
+Result<int> run(CLI::App& app, const Options& options) {
+  if (Result<void> done = apply_file_options(app); !done) return tl::unexpected(done.error());
   const Result<std::vector<lint::LintRule>> rules = checked_rules(options.lint);
   if (!rules) return tl::unexpected(rules.error());
   if (options.list_rules) {
@@ -150,24 +207,11 @@ Result<int> run(const Options& options) {
   Result<lint::Units> units = lint::summarise_units(*all, unit_options);
   if (!units) return tl::unexpected(units.error());
   for (const std::string& problem : units->problems) fmt::print(stderr, "{}\n", problem);
-  if (units->summaries.empty()) return fail("none of the files could be looked at");
-  const std::string source =
-      all->size() == 1 ? all->front().file : counted(all->size(), "source file");
-  uint64_t lines = 0;
-  for (const lint::Summary& summary : units->summaries) lines += summary.lines;
-  const lint::Program program(std::move(units->summaries));
-  if (options.show) {
-    for (const lint::Summary& summary : program.summaries()) {
-      for (const lint::Function& function : summary.functions) {
-        fmt::print("{}", lint::to_text(function));
-      }
-    }
-    return kExitClean;
-  }
-  Result<Report> report = analyse(program, options.lint);
+  if (units->files.empty()) return fail("none of the files could be looked at");
+  if (options.show) return show(*units);
+  Result<Report> report = report_of(*units, options, unit_options.cache);
   if (!report) return tl::unexpected(report.error());
-  report->source = source;
-  report->lines = std::max<uint64_t>(lines, 1);
+  report->source = all->size() == 1 ? all->front().file : counted(all->size(), "source file");
   const auto no_trace = []() -> Result<std::unique_ptr<TraceStream>> { return nullptr; };
   if (Result<void> done = output->write(*report, no_trace); !done) {
     return tl::unexpected(done.error());
@@ -193,8 +237,13 @@ std::function<Result<int>()> setup(CLI::App& app) {
       ->delimiter(',')
       ->type_name("NAMES");
   app.add_flag("--list-rules", options->list_rules, "Say which rules there are");
-  app.add_option("--config", options->lint.config, "A file with patterns of your own")
-      ->type_name("FILE");
+  app.add_option("--pattern", options->lint.patterns,
+                 "A pattern of your own: \"lost-update = R(a) [w(a)] W(a)\"; may be repeated")
+      ->take_all()
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  add_choice(app, "--confidence", options->lint.confidence, {"low", "normal", "high"},
+             "Report only findings of wrongly split blocks that are at least this sure");
   app.add_option("--models", options->lint.models, "A file that says what library calls do")
       ->type_name("FILE");
   app.add_option("--sections", options->lint.sections,
@@ -206,7 +255,7 @@ std::function<Result<int>()> setup(CLI::App& app) {
   app.add_flag("--no-cache", options->no_cache, "Read every file again");
   app.add_flag("--show-summaries", options->show, "Print what was read, instead of findings");
   add_output_options(app, options->output);
-  return [options] { return run(*options); };
+  return [options, &app] { return run(app, *options); };
 }
 
 const CommandRegistration registration({
@@ -218,6 +267,7 @@ const CommandRegistration registration({
         "  foretrace lint -p build --format sarif -o lint.sarif --baseline old.json\n"
         "  foretrace lint -- g++ -std=c++17 -Iinclude -c src/bank.cpp\n"
         "  foretrace lint -p build --rules -data-race,+view-consistency\n"
+        "Options can also be in foretrace.toml, under [lint].\n"
         "A comment // foretrace: ignore(RULE) leaves out findings that touch its line.\n"
         "Exit status: 0 no findings, 1 findings, 2 bad command line or input, or a file that\n"
         "does not compile (the others are looked at all the same), 3 our fault.\n",

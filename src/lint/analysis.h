@@ -16,9 +16,10 @@ struct LintOptions {
   // Rules to look for; empty: those that are on by default. "+name" adds one to these,
   // "-name" takes one away.
   std::vector<std::string> rules;
-  std::string config;    // a file with patterns and more; empty: none
-  std::string models;    // a file with more models of library calls; empty: none
-  std::string sections;  // where atomic sections are written to; empty: nowhere
+  std::vector<std::string> patterns;  // "NAME = PATTERN": more of them, or instead of built-in ones
+  std::string confidence = "normal";  // of findings: low, normal or high; others are left out
+  std::string models;                 // a file with more models of library calls; empty: none
+  std::string sections;               // where atomic sections are written to; empty: nowhere
 };
 
 // A kind of finding that users can switch.

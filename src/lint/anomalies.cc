@@ -3,29 +3,16 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <utility>
 
 namespace foretrace::lint {
 namespace {
 
-// All objects that a location is a part of, and itself.
-template <typename Visit>
-void outwards(const Locations& all, LocationId location, const Visit& visit) {
-  visit(location);
-  while (all.at(location).kind == Location::Kind::inside) {
-    location = all.at(location).base;
-    visit(location);
-  }
-}
-
-bool is_vague(const Locations& all, LocationId location) {
-  return all.at(all.object_of(location)).kind == Location::Kind::any;
-}
-
-std::optional<Anomaly::Use> find_use(const Locations& all, const Effects& effects,
-                                     const Variable& variable, bool prefer_write) {
+std::optional<Anomaly::Use> find_use(const Effects& effects, const Variable& variable,
+                                     bool prefer_write) {
   std::optional<Anomaly::Use> found;
   for (const auto& [location, effect] : effects) {
-    if (!overlap(all, location, variable)) continue;
+    if (!variable.has(location)) continue;
     const bool write = prefer_write ? effect.write.has_value() : !effect.read.has_value();
     const std::optional<Place>& place = write ? effect.write : effect.read;
     if (!place) continue;
@@ -40,6 +27,17 @@ bool wants_write(const std::vector<PatternTerm>& terms, uint32_t name) {
   return std::any_of(terms.begin(), terms.end(), [&](const PatternTerm& term) {
     return !term.negated && term.name == name && !term.reads;
   });
+}
+
+// Of equal ones, a variable that is overwritten says most.
+auto strength(const Anomaly& one) {
+  const bool overwrites = one.first.location == one.second.location && one.second.write;
+  return std::tuple(one.confidence, one.flow, overwrites);
+}
+
+void add_use(VariableUse::Block& use, const LocationEffect& effect) {
+  use.reads = use.reads || effect.read.has_value();
+  use.writes = use.writes || effect.write.has_value();
 }
 
 }  // namespace
@@ -58,7 +56,12 @@ const char* name_of(Confidence confidence) {
 
 AnomalyFinder::AnomalyFinder(const Program& program, const Blocks& blocks, Flows& flows,
                              std::vector<PatternRule> rules, Confidence least)
-    : program_(program), blocks_(blocks), flows_(flows), rules_(std::move(rules)), least_(least) {}
+    : program_(program),
+      blocks_(blocks),
+      flows_(flows),
+      rules_(std::move(rules)),
+      least_(least),
+      overlaps_(program.all_locations()) {}
 
 std::vector<Anomaly> AnomalyFinder::run() {
   index_blocks();
@@ -71,171 +74,215 @@ std::vector<Anomaly> AnomalyFinder::run() {
 }
 
 void AnomalyFinder::index_blocks() {
-  const Locations& all = program_.all_locations();
   for (const BlockRef& block : blocks_.outermost()) {
-    bool vague = false;
-    std::set<LocationId> touched;
+    const auto number = static_cast<uint32_t>(partners_.size());
+    const Place begin{blocks_.context(block.unit), blocks_.region(block).acquire};
+    partners_.push_back({block, begin, blocks_.locks(block)});
     for (const auto& [location, effect] : blocks_.effects(block)) {
-      vague = vague || is_vague(all, location);
-      outwards(all, location, [&](LocationId outer) { touched.insert(outer); });
-    }
-    for (const LocationId location : touched) touching_[location].push_back(block);
-    if (vague) vague_.push_back(block);
-  }
-}
-
-// Blocks that have anything in common with the two.
-std::vector<BlockRef> AnomalyFinder::partners(const Effects& first, const Effects& second) const {
-  const Locations& all = program_.all_locations();
-  std::set<BlockRef> found(vague_.begin(), vague_.end());
-  for (const Effects* effects : {&first, &second}) {
-    for (const auto& [location, effect] : *effects) {
-      if (is_vague(all, location)) return blocks_.outermost();
-      outwards(all, location, [&](LocationId outer) {
-        const auto blocks = touching_.find(outer);
-        if (blocks != touching_.end()) found.insert(blocks->second.begin(), blocks->second.end());
-      });
+      touching_[location].push_back(number);
     }
   }
-  return {found.begin(), found.end()};
 }
 
 // Locations of the two blocks; those that overlap are one variable (category A of
 // section 4.7: a container and its elements).
-std::vector<Variable> AnomalyFinder::variables_of(const Effects& first,
-                                                  const Effects& second) const {
-  const Locations& all = program_.all_locations();
-  std::vector<Variable> variables;
+void AnomalyFinder::find_variables(Pair& pair, const Effects& first, const Effects& second) {
+  std::vector<LocationId> locations;
   for (const Effects* effects : {&first, &second}) {
-    for (const auto& [location, effect] : *effects) {
-      Variable merged = {location};
-      std::erase_if(variables, [&](const Variable& variable) {
-        if (!overlap(all, location, variable)) return false;
-        merged.insert(merged.end(), variable.begin(), variable.end());
-        return true;
-      });
-      std::sort(merged.begin(), merged.end());
-      merged.erase(std::unique(merged.begin(), merged.end()), merged.end());
-      variables.push_back(std::move(merged));
+    for (const auto& [location, effect] : *effects) locations.push_back(location);
+  }
+  std::sort(locations.begin(), locations.end());
+  locations.erase(std::unique(locations.begin(), locations.end()), locations.end());
+  std::vector<size_t> group(locations.size(), locations.size());
+  std::vector<size_t> work;
+  for (size_t start = 0; start < locations.size(); ++start) {
+    if (group[start] != locations.size()) continue;
+    std::vector<LocationId> together;
+    work.push_back(start);
+    group[start] = start;
+    while (!work.empty()) {
+      const LocationId location = locations[work.back()];
+      work.pop_back();
+      together.push_back(location);
+      for (const LocationId other : overlaps_.of(location)) {
+        const auto at = std::lower_bound(locations.begin(), locations.end(), other);
+        if (at == locations.end() || *at != other) continue;
+        const auto index = static_cast<size_t>(at - locations.begin());
+        if (std::exchange(group[index], start) != start) work.push_back(index);
+      }
+    }
+    const auto number = static_cast<uint32_t>(pair.variables.size());
+    const Variable& variable = pair.variables.emplace_back(overlaps_, together);
+    for (const LocationId location : variable.all()) {
+      pair.variable_at.emplace_back(location, number);
     }
   }
-  return variables;
+  std::sort(pair.variable_at.begin(), pair.variable_at.end());
+  pair.uses.resize(pair.variables.size());
+  for (const auto& [variable, reads, writes] : uses_of(pair, first)) {
+    pair.uses[variable].first = {reads, writes};
+  }
+  for (const auto& [variable, reads, writes] : uses_of(pair, second)) {
+    pair.uses[variable].second = {reads, writes};
+  }
 }
 
-VariableUse AnomalyFinder::use_of(const Variable& variable, const Effects& first,
-                                  const Effects& other, const Effects& second) const {
-  const Locations& all = program_.all_locations();
-  const auto block = [&](const Effects& effects) {
-    VariableUse::Block use;
-    for (const auto& [location, effect] : effects) {
-      if (!overlap(all, location, variable)) continue;
-      use.reads = use.reads || effect.read.has_value();
-      use.writes = use.writes || effect.write.has_value();
+AnomalyFinder::OtherUses AnomalyFinder::uses_of(const Pair& pair, const Effects& effects) {
+  std::map<uint32_t, VariableUse::Block> by_variable;
+  auto at = pair.variable_at.begin();
+  for (const auto& [location, effect] : effects) {
+    at = std::lower_bound(at, pair.variable_at.end(), std::pair(location, uint32_t{0}));
+    for (; at != pair.variable_at.end() && at->first == location; ++at) {
+      add_use(by_variable[at->second], effect);
     }
-    return use;
-  };
-  return {block(first), block(other), block(second)};
+  }
+  OtherUses uses;
+  for (const auto& [variable, use] : by_variable)
+    uses.emplace_back(variable, use.reads, use.writes);
+  return uses;
 }
 
-bool AnomalyFinder::can_come_between(UnitId unit, const BlockPair& pair,
-                                     const BlockRef& other) const {
+std::vector<uint32_t> AnomalyFinder::partners(const Pair& pair) const {
+  std::vector<bool> found(partners_.size(), false);
+  for (const auto& [location, variable] : pair.variable_at) {
+    const auto blocks = touching_.find(location);
+    if (blocks == touching_.end()) continue;
+    for (const uint32_t number : blocks->second) found[number] = true;
+  }
+  std::vector<uint32_t> numbers;
+  for (uint32_t number = 0; number < found.size(); ++number) {
+    if (found[number]) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+bool AnomalyFinder::can_come_between(const Pair& pair, const Partner& other) const {
   const auto begin = [&](const BlockRef& block) {
     return Place{blocks_.context(block.unit), blocks_.region(block).acquire};
   };
-  if (!program_.parallel(begin(other), begin(pair.first.block)) ||
-      !program_.parallel(begin(other), begin(pair.second.block))) {
+  if (!program_.parallel(other.begin, begin(pair.blocks->first.block)) ||
+      !program_.parallel(other.begin, begin(pair.blocks->second.block))) {
     return false;
   }
   // A lock that is held all the way from the first block to the second keeps it out.
-  const std::vector<HeldLock> locks = blocks_.locks(other);
-  for (const HeldLock& around : blocks_.around(unit, pair)) {
-    for (const HeldLock& lock : locks) {
+  for (const HeldLock& around : pair.around) {
+    for (const HeldLock& lock : other.locks) {
       if (around.lock == lock.lock && !(around.shared && lock.shared)) return false;
     }
   }
   return true;
 }
 
-void AnomalyFinder::look_at(UnitId unit, const BlockPair& pair) {
-  const Effects& first = blocks_.effects(pair.first.block);
-  const Effects& second = blocks_.effects(pair.second.block);
+// Partners that do the same to the variables give the same findings: the first counts.
+void AnomalyFinder::look_at(UnitId unit, const BlockPair& blocks) {
+  const Effects& first = blocks_.effects(blocks.first.block);
+  const Effects& second = blocks_.effects(blocks.second.block);
   if (first.empty() || second.empty()) return;
-  const std::vector<Variable> variables = variables_of(first, second);
-  for (const BlockRef& other : partners(first, second)) {
-    if (can_come_between(unit, pair, other)) compare(unit, pair, variables, other);
+  Pair pair;
+  pair.unit = unit;
+  pair.blocks = &blocks;
+  pair.around = blocks_.around(unit, blocks);
+  find_variables(pair, first, second);
+  std::set<OtherUses> seen;
+  for (const uint32_t number : partners(pair)) {
+    const Partner& other = partners_[number];
+    const OtherUses uses = uses_of(pair, blocks_.effects(other.block));
+    if (seen.contains(uses) || !can_come_between(pair, other)) continue;
+    seen.insert(uses);
+    for (VariableUse& use : pair.uses) use.other = {};
+    for (const auto& [variable, reads, writes] : uses) pair.uses[variable].other = {reads, writes};
+    compare(pair, other.block);
   }
 }
 
-void AnomalyFinder::compare(UnitId unit, const BlockPair& pair,
-                            const std::vector<Variable>& variables, const BlockRef& other) {
-  const Effects& first = blocks_.effects(pair.first.block);
-  const Effects& between = blocks_.effects(other);
-  const Effects& second = blocks_.effects(pair.second.block);
-  std::vector<VariableUse> uses;
-  for (const Variable& variable : variables) {
-    uses.push_back(use_of(variable, first, between, second));
-  }
-  const Locations& all = program_.all_locations();
-  const auto evaluate = [&](const PatternRule& rule, const Pattern& pattern,
-                            std::span<const uint32_t> bound) {
-    const uint32_t target = bound[pattern.target()];
-    const uint32_t source =
-        pattern.source() ? bound[*pattern.source()] : bound[pattern.first[0].name];
-    const bool writes = wants_write(pattern.second, pattern.target());
-    Anomaly anomaly;
-    if (pattern.source()) {
-      anomaly.flow = flows_.between(unit, pair, variables[source], variables[target]);
-      if (pattern.needs_flow && anomaly.flow == FlowKind::none) return;
-      if (pattern.unchecked && flows_.rechecked(pair.second.block, variables[source], writes)) {
-        return;
-      }
-    }
-    anomaly.confidence = anomaly.flow != FlowKind::none ? Confidence::high : Confidence::normal;
-    if (pair.around_loop && anomaly.flow != FlowKind::data) anomaly.confidence = Confidence::low;
-    if (anomaly.confidence < least_) return;
-    anomaly.rules = {rule.name};
-    anomaly.unit = unit;
-    anomaly.pair = pair;
-    anomaly.other = other;
-    const bool first_writes = !pattern.source().has_value();
-    const auto first_use = find_use(all, first, variables[source], first_writes);
-    const auto second_use = find_use(all, second, variables[target], writes);
-    if (!first_use || !second_use) return;
-    anomaly.first = *first_use;
-    anomaly.second = *second_use;
-    const std::set<uint32_t> both = {source, target};
-    for (const uint32_t variable : both) {
-      const uint32_t name =
-          static_cast<uint32_t>(std::find(bound.begin(), bound.end(), variable) - bound.begin());
-      const auto use =
-          find_use(all, between, variables[variable], wants_write(pattern.other, name));
-      if (use) anomaly.between.push_back(*use);
-    }
-    keep(std::move(anomaly));
-  };
+void AnomalyFinder::compare(Pair& pair, const BlockRef& other) {
   for (const PatternRule& rule : rules_) {
     for (const Pattern& pattern : rule.patterns) {
-      match(pattern, uses,
-            [&](std::span<const uint32_t> bound) { evaluate(rule, pattern, bound); });
+      match(pattern, pair.uses,
+            [&](std::span<const uint32_t> bound) { evaluate(pair, other, rule, pattern, bound); });
     }
   }
+}
+
+FlowKind AnomalyFinder::flow(Pair& pair, uint32_t source, uint32_t target) {
+  const auto [known, is_new] = pair.flows.try_emplace({source, target}, FlowKind::none);
+  if (is_new) {
+    known->second =
+        flows_.between(pair.unit, *pair.blocks, pair.variables[source], pair.variables[target]);
+  }
+  return known->second;
+}
+
+bool AnomalyFinder::rechecked(Pair& pair, uint32_t source, bool writes) {
+  const auto [known, is_new] = pair.rechecked.try_emplace({source, writes}, false);
+  if (is_new) {
+    known->second = flows_.rechecked(pair.blocks->second.block, pair.variables[source], writes);
+  }
+  return known->second;
+}
+
+void AnomalyFinder::evaluate(Pair& pair, const BlockRef& other, const PatternRule& rule,
+                             const Pattern& pattern, std::span<const uint32_t> bound) {
+  if (is_settled(pair, rule)) return;
+  const uint32_t target = bound[pattern.target()];
+  const uint32_t source =
+      pattern.source() ? bound[*pattern.source()] : bound[pattern.first[0].name];
+  const bool writes = wants_write(pattern.second, pattern.target());
+  Anomaly anomaly;
+  if (pattern.source()) {
+    anomaly.flow = flow(pair, source, target);
+    if (pattern.needs_flow && anomaly.flow == FlowKind::none) return;
+    if (pattern.unchecked && rechecked(pair, source, writes)) return;
+  }
+  anomaly.confidence = anomaly.flow != FlowKind::none ? Confidence::high : Confidence::normal;
+  if (pair.blocks->around_loop && anomaly.flow != FlowKind::data) {
+    anomaly.confidence = Confidence::low;
+  }
+  if (anomaly.confidence < least_) return;
+  anomaly.rules = {rule.name};
+  anomaly.unit = pair.unit;
+  anomaly.pair = *pair.blocks;
+  anomaly.other = other;
+  const bool first_writes = !pattern.source().has_value();
+  const auto first =
+      find_use(blocks_.effects(pair.blocks->first.block), pair.variables[source], first_writes);
+  const auto second =
+      find_use(blocks_.effects(pair.blocks->second.block), pair.variables[target], writes);
+  if (!first || !second) return;
+  anomaly.first = *first;
+  anomaly.second = *second;
+  const std::set<uint32_t> both = {source, target};
+  for (const uint32_t variable : both) {
+    const auto name =
+        static_cast<uint32_t>(std::find(bound.begin(), bound.end(), variable) - bound.begin());
+    const auto use = find_use(blocks_.effects(other), pair.variables[variable],
+                              wants_write(pattern.other, name));
+    if (use) anomaly.between.push_back(*use);
+  }
+  keep(std::move(anomaly));
+}
+
+AnomalyFinder::Key AnomalyFinder::key_of(UnitId unit, const BlockPair& pair) const {
+  const auto position = [&](NodeId node) {
+    return program_.op(blocks_.place(unit, node)).position;
+  };
+  const Function& function = *program_.context(blocks_.context(unit)).function;
+  return {function.usr, position(pair.first.node), position(pair.second.node)};
+}
+
+// Nothing that the rule still finds can be stronger.
+bool AnomalyFinder::is_settled(const Pair& pair, const PatternRule& rule) const {
+  const auto known = found_.find(key_of(pair.unit, *pair.blocks));
+  if (known == found_.end()) return false;
+  const std::vector<std::string>& rules = known->second.rules;
+  return strength(known->second) == std::tuple(Confidence::high, FlowKind::data, true) &&
+         std::find(rules.begin(), rules.end(), rule.name) != rules.end();
 }
 
 // The strongest counts; the names of all others that fit the same two places are kept.
 void AnomalyFinder::keep(Anomaly anomaly) {
-  const auto position = [&](NodeId node) {
-    return program_.op(blocks_.place(anomaly.unit, node)).position;
-  };
-  const Function& function = *program_.context(blocks_.context(anomaly.unit)).function;
-  const Key key{function.usr, position(anomaly.pair.first.node),
-                position(anomaly.pair.second.node)};
-  const auto [known, is_new] = found_.try_emplace(key, anomaly);
+  const auto [known, is_new] = found_.try_emplace(key_of(anomaly.unit, anomaly.pair), anomaly);
   if (is_new) return;
-  const auto strength = [](const Anomaly& one) {
-    // Of equal ones, a variable that is overwritten says most.
-    const bool overwrites = one.first.location == one.second.location && one.second.write;
-    return std::tuple(one.confidence, one.flow, overwrites);
-  };
   if (strength(anomaly) > strength(known->second)) std::swap(known->second, anomaly);
   std::vector<std::string> rules = known->second.rules;
   rules.insert(rules.end(), anomaly.rules.begin(), anomaly.rules.end());

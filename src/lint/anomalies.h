@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lint/blocks.h"
@@ -51,16 +54,39 @@ class AnomalyFinder {
   std::vector<Anomaly> run();
 
  private:
-  struct Candidate;
+  struct Partner {
+    BlockRef block;
+    Place begin;
+    std::vector<HeldLock> locks;
+  };
+  // Two blocks that follow each other, and their variables.
+  struct Pair {
+    UnitId unit = 0;
+    const BlockPair* blocks = nullptr;
+    std::vector<HeldLock> around;  // held from the first to the second
+    std::vector<Variable> variables;
+    std::vector<VariableUse> uses;  // by variable; `other` is filled in for each partner
+    std::vector<std::pair<LocationId, uint32_t>> variable_at;  // sorted; all that overlap it
+    std::map<std::pair<uint32_t, uint32_t>, FlowKind> flows;   // from source to target
+    std::map<std::pair<uint32_t, bool>, bool> rechecked;
+  };
+  using OtherUses = std::vector<std::tuple<uint32_t, bool, bool>>;  // variable, reads, writes
+
   void index_blocks();
-  std::vector<BlockRef> partners(const Effects& first, const Effects& second) const;
-  void look_at(UnitId unit, const BlockPair& pair);
-  bool can_come_between(UnitId unit, const BlockPair& pair, const BlockRef& other) const;
-  void compare(UnitId unit, const BlockPair& pair, const std::vector<Variable>& variables,
-               const BlockRef& other);
-  std::vector<Variable> variables_of(const Effects& first, const Effects& second) const;
-  VariableUse use_of(const Variable& variable, const Effects& first, const Effects& other,
-                     const Effects& second) const;
+  void look_at(UnitId unit, const BlockPair& blocks);
+  void find_variables(Pair& pair, const Effects& first, const Effects& second);
+  // Blocks that have anything in common with the two, by their number.
+  std::vector<uint32_t> partners(const Pair& pair) const;
+  static OtherUses uses_of(const Pair& pair, const Effects& effects);
+  bool can_come_between(const Pair& pair, const Partner& other) const;
+  void compare(Pair& pair, const BlockRef& other);
+  void evaluate(Pair& pair, const BlockRef& other, const PatternRule& rule, const Pattern& pattern,
+                std::span<const uint32_t> bound);
+  FlowKind flow(Pair& pair, uint32_t source, uint32_t target);
+  bool rechecked(Pair& pair, uint32_t source, bool writes);
+  using Key = std::tuple<Name, Position, Position>;
+  Key key_of(UnitId unit, const BlockPair& pair) const;
+  bool is_settled(const Pair& pair, const PatternRule& rule) const;
   void keep(Anomaly anomaly);
 
   const Program& program_;
@@ -68,11 +94,9 @@ class AnomalyFinder {
   Flows& flows_;
   const std::vector<PatternRule> rules_;
   const Confidence least_;
-  // Blocks by what they touch: a location or something inside of it; and those that
-  // touch objects that are not known more closely than by their type.
-  std::map<LocationId, std::vector<BlockRef>> touching_;
-  std::vector<BlockRef> vague_;
-  using Key = std::tuple<Name, Position, Position>;
+  Overlaps overlaps_;
+  std::vector<Partner> partners_;
+  std::unordered_map<LocationId, std::vector<uint32_t>> touching_;  // numbers of partners
   std::map<Key, Anomaly> found_;
 };
 

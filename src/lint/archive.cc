@@ -65,9 +65,9 @@ void visit(Either<Global> auto& x, auto&& archive) {
   archive(x.usr, x.name, x.type, x.position, x.is_thread_local);
 }
 void visit(Either<IgnoreComment> auto& x, auto&& archive) { archive(x.file, x.line, x.rule); }
-void visit(Either<InputFile> auto& x, auto&& archive) { archive(x.path, x.hash); }
+void visit(Either<InputFile> auto& x, auto&& archive) { archive(x.path, x.hash, x.lines); }
 void visit(Either<Summary> auto& x, auto&& archive) {
-  archive(x.main_file, x.inputs, x.errors, x.lines, x.functions, x.globals, x.bindings, x.ignores);
+  archive(x.main_file, x.inputs, x.errors, x.functions, x.globals, x.bindings, x.ignores);
 }
 
 // Numbers are LEB128; a name is written out where it first appears.
@@ -224,7 +224,10 @@ std::string to_bytes(const Summary& summary) {
   return std::string(reinterpret_cast<const char*>(&header), sizeof header) + body;
 }
 
-Result<Summary> summary_from_bytes(std::string_view bytes) {
+namespace {
+
+// What follows the header, if it is as it was written.
+Result<std::string_view> body_of(std::string_view bytes) {
   Header header{};
   if (bytes.size() < sizeof header) return fail("the summary is cut off");
   std::memcpy(&header, bytes.data(), sizeof header);
@@ -236,8 +239,26 @@ Result<Summary> summary_from_bytes(std::string_view bytes) {
   if (header.checksum != XXH3_64bits(bytes.data(), bytes.size())) {
     return fail("the summary is damaged");
   }
+  return bytes;
+}
+
+}  // namespace
+
+Result<Summary> summary_head(std::string_view bytes) {
+  const Result<std::string_view> body = body_of(bytes);
+  if (!body) return tl::unexpected(body.error());
   Summary summary;
-  Reader reader(bytes);
+  Reader reader(*body);
+  reader(summary.main_file, summary.inputs, summary.errors);  // as visit() has them
+  if (reader.broken()) return fail("the summary is damaged");
+  return summary;
+}
+
+Result<Summary> summary_from_bytes(std::string_view bytes) {
+  const Result<std::string_view> body = body_of(bytes);
+  if (!body) return tl::unexpected(body.error());
+  Summary summary;
+  Reader reader(*body);
   reader(summary);
   if (reader.broken() || !reader.at_end()) return fail("the summary is damaged");
   return summary;

@@ -10,10 +10,12 @@
 namespace foretrace::lint {
 
 // Changes whenever a summary's content or meaning does: older files are made anew.
-inline constexpr uint32_t kSummaryVersion = 1;
+inline constexpr uint32_t kSummaryVersion = 2;
 
 std::string to_bytes(const Summary& summary);
 // Fails on anything but what to_bytes() of this version made; the checksum says so.
 Result<Summary> summary_from_bytes(std::string_view bytes);
+// Only what it was made of and what Clang said: main_file, inputs and errors.
+Result<Summary> summary_head(std::string_view bytes);
 
 }  // namespace foretrace::lint

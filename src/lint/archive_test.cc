@@ -8,7 +8,7 @@ namespace {
 Summary small_summary() {
   Summary summary;
   summary.main_file = "/a/bank.cpp";
-  summary.inputs = {{"/a/bank.cpp", 0xFFFFFFFFFFFFFFFF}};
+  summary.inputs = {{"/a/bank.cpp", 0xFFFFFFFFFFFFFFFF, 40}};
   Function& function = summary.functions.emplace_back();
   function.usr = Name("c:@F@deposit#");
   function.name = "deposit";
@@ -44,12 +44,23 @@ TEST(LintArchive, ReadsWhatItWrote) {
   EXPECT_TRUE(read->functions[0].blocks[0].ops.at(1).as<Call>()->argument_is_const.at(0));
 }
 
+TEST(LintArchive, HeadIsReadAlone) {
+  const Result<Summary> head = summary_head(to_bytes(small_summary()));
+  ASSERT_TRUE(head) << head.error().message;
+  EXPECT_EQ(head->main_file, "/a/bank.cpp");
+  ASSERT_EQ(head->inputs.size(), 1U);
+  EXPECT_EQ(head->inputs[0].hash, 0xFFFFFFFFFFFFFFFF);
+  EXPECT_EQ(head->inputs[0].lines, 40U);
+  EXPECT_TRUE(head->functions.empty());
+}
+
 TEST(LintArchive, RefusesEveryDamage) {
   const std::string bytes = to_bytes(small_summary());
   for (size_t i = 0; i < bytes.size(); ++i) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
     EXPECT_FALSE(summary_from_bytes(damaged)) << "byte " << i;
+    EXPECT_FALSE(summary_head(damaged)) << "byte " << i;
     EXPECT_FALSE(summary_from_bytes(std::string_view(bytes).substr(0, i))) << "cut at " << i;
   }
 }

@@ -34,6 +34,7 @@ class Blocks::UnitBuilder {
   Unit take_unit() { return std::move(unit_); }
   std::vector<uint32_t> take_ops() { return std::move(ops_); }
   const std::map<const LockRegion*, NodeId>& begins() const { return begins_; }
+  uint32_t kind(NodeId begin) const { return unit_.nodes[begin].alike; }
   // Nothing is held around it, by this function or its callers.
   bool is_outermost(NodeId begin) const {
     return unit_.nodes[begin].inside.empty() && blocks_.program_.context(context_).held.empty();
@@ -78,6 +79,7 @@ class Blocks::UnitBuilder {
           node.kind = UnitNode::Kind::begin;
           node.lock = blocks_.number_of(context_, region->lock);
           node.inside = locks_around(op, region->lock);
+          node.alike = blocks_.kind_of(context_, *region, node.lock, node.silent);
           chain.push_back(add(std::move(node), op.id));
           begins_[region] = chain.back();
         }
@@ -114,6 +116,7 @@ class Blocks::UnitBuilder {
         UnitNode node;
         node.kind = UnitNode::Kind::end;
         node.lock = lock;
+        node.alike = op.id;
         node.inside = locks_around(op, region->lock);
         known->second = add(std::move(node), op.id);
         chain.push_back(known->second);
@@ -151,6 +154,7 @@ Blocks::Blocks(const Program& program, const ContextEffects& effects, Shapes& sh
     for (const auto& [region, begin] : builder.begins()) {
       const BlockRef block{unit, begin, kNothing};
       regions_[block] = region;
+      kind_of_block_[block] = builder.kind(begin);
       if (builder.is_outermost(begin)) outermost_.push_back(block);
     }
     units.push_back(builder.take_unit());
@@ -177,16 +181,28 @@ ThreadIndex Blocks::thread(const BlockRef& block) const {
   return program_.context(contexts_[block.unit]).thread;
 }
 
+uint32_t Blocks::kind_of(ContextId context, const LockRegion& region, uint32_t lock, bool& silent) {
+  Kind kind;
+  kind.thread = program_.context(context).thread;
+  kind.region = &region;
+  kind.lock = lock;
+  for (const auto& [location, effect] : context_effects_.of(context, region.ops)) {
+    kind.effects.push_back(location);
+    kind.effects.push_back((effect.read ? 1U : 0U) + (effect.write ? 2U : 0U));
+  }
+  silent = kind.effects.empty();
+  return kinds_.try_emplace(std::move(kind), static_cast<uint32_t>(kinds_.size())).first->second;
+}
+
 const Effects& Blocks::effects(const BlockRef& block) const {
-  const auto [known, is_new] = effects_.try_emplace(block);
+  const uint32_t kind = kind_of_block_.at({block.unit, block.begin, kNothing});
+  const uint32_t release = block.end == kNothing ? kNothing : ops_[block.unit][block.end];
+  const auto [known, is_new] = effects_.try_emplace({kind, release});
   if (!is_new) return known->second;
   const LockRegion& code = region(block);
   const std::vector<uint32_t>* ops = &code.ops;
-  if (block.end != kNothing) {
-    const uint32_t release = ops_[block.unit][block.end];
-    for (const LockRegion::Exit& exit : code.exits) {
-      if (exit.release == release) ops = &exit.ops;
-    }
+  for (const LockRegion::Exit& exit : code.exits) {
+    if (exit.release == release) ops = &exit.ops;
   }
   known->second = context_effects_.of(contexts_[block.unit], *ops);
   return known->second;

@@ -51,7 +51,19 @@ class Blocks {
   std::map<std::pair<std::vector<LocationId>, Path>, uint32_t> unclear_locks_;
   std::vector<BlockRef> outermost_;
   std::unique_ptr<Succession> succession_;
-  mutable std::map<BlockRef, Effects> effects_;
+  // Blocks of one region and thread that do the same are alike, whatever their contexts
+  // are, and share what is known of them.
+  struct Kind {
+    ThreadIndex thread = 0;
+    const LockRegion* region = nullptr;
+    uint32_t lock = 0;
+    std::vector<uint32_t> effects;  // locations, and what is done to them
+    friend auto operator<=>(const Kind&, const Kind&) = default;
+  };
+  uint32_t kind_of(ContextId context, const LockRegion& region, uint32_t lock, bool& silent);
+  std::map<Kind, uint32_t> kinds_;
+  std::map<BlockRef, uint32_t> kind_of_block_;                        // by begin
+  mutable std::map<std::pair<uint32_t, uint32_t>, Effects> effects_;  // by kind and release
 };
 
 }  // namespace foretrace::lint

@@ -15,18 +15,6 @@ struct Configuration {
   Confidence confidence = Confidence::normal;  // findings below it are left out
 };
 
-// From the file --config, in TOML:
-//
-//   confidence = "low"
-//   [patterns]
-//   lost-update = "R(a) [w(a)] W(a)"
-//   RwR = ["R(a) [w(a)] R(a) : flow", "R(a) [w(a) w(b)] R(b)"]
-//
-// and the file --models.
 Result<Configuration> read_configuration(const LintOptions& options);
-
-// The same from the text of a configuration file; `name` is for complaints.
-Result<void> add_configuration(Configuration& configuration, std::string_view text,
-                               const std::string& name);
 
 }  // namespace foretrace::lint

@@ -2,9 +2,10 @@
 // no code is known, the models say.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lint/models.h"
@@ -17,7 +18,25 @@ struct LocationEffect {
   std::optional<Place> read;
   std::optional<Place> write;
 };
-using Effects = std::map<LocationId, LocationEffect>;
+
+// By location.
+class Effects {
+ public:
+  using Entry = std::pair<LocationId, LocationEffect>;
+  bool empty() const { return entries_.empty(); }
+  auto begin() const { return entries_.begin(); }
+  auto end() const { return entries_.end(); }
+  LocationEffect& operator[](LocationId location);
+  bool contains(LocationId location) const;
+  // Adds what is new; true if anything was.
+  bool merge(const Effects& more);
+  // Whether one of these locations (sorted) is read, or written.
+  bool reads(const std::vector<LocationId>& any_of) const;
+  bool writes(const std::vector<LocationId>& any_of) const;
+
+ private:
+  std::vector<Entry> entries_;  // sorted
+};
 
 class ContextEffects {
  public:
@@ -28,6 +47,9 @@ class ContextEffects {
   // What one op does, the calls that it makes included.
   Effects of(const Place& place) const;
   Effects of(ContextId context, std::span<const uint32_t> ops) const;
+  // Whether the op, or what it calls, reads or writes one of these locations (sorted).
+  bool reads(const Place& place, const std::vector<LocationId>& any_of) const;
+  bool writes(const Place& place, const std::vector<LocationId>& any_of) const;
 
   // The contexts that threads come to.
   const std::vector<ContextId>& contexts() const { return contexts_; }
@@ -38,15 +60,15 @@ class ContextEffects {
   void add(const Place& place, const std::vector<LocationId>& locations, ObjectEffect effect,
            Effects& effects) const;
   // Without what called contexts do.
-  Effects direct(const Place& place) const;
+  Effects find_direct(const Place& place) const;
+  const Effects& direct(const Place& place) const;
+  void find_whole();
 
   const Program& program_;
   const Models& models_;
   std::vector<ContextId> contexts_;
+  std::vector<std::unordered_map<uint32_t, Effects>> direct_;  // by context and op, if any
   std::vector<Effects> whole_;
 };
-
-// Adds what is new; true if anything was.
-bool merge(Effects& into, const Effects& more);
 
 }  // namespace foretrace::lint

@@ -40,15 +40,6 @@ Path rebased(const Path& path, const Path& base, size_t dropped) {
 
 }  // namespace
 
-bool overlap(const Locations& all, LocationId a, LocationId b) {
-  return all.may_alias(a, b) || all.contains(a, b) || all.contains(b, a);
-}
-
-bool overlap(const Locations& all, LocationId a, const Variable& variable) {
-  return std::any_of(variable.begin(), variable.end(),
-                     [&](LocationId location) { return overlap(all, a, location); });
-}
-
 bool Flows::Taint::has(const Tokens& used) const {
   return std::any_of(used.begin(), used.end(),
                      [&](const Token& token) { return tokens.contains(token); });
@@ -72,17 +63,11 @@ Flows::Flows(const Program& program, const ContextEffects& effects, Shapes& shap
     : program_(program), effects_(effects), shapes_(shapes), blocks_(blocks) {}
 
 bool Flows::reads(const Place& place, const Variable& variable) const {
-  for (const auto& [location, effect] : effects_.of(place)) {
-    if (effect.read && overlap(program_.all_locations(), location, variable)) return true;
-  }
-  return false;
+  return effects_.reads(place, variable.all());
 }
 
 bool Flows::writes(const Place& place, const Variable& variable) const {
-  for (const auto& [location, effect] : effects_.of(place)) {
-    if (effect.write && overlap(program_.all_locations(), location, variable)) return true;
-  }
-  return false;
+  return effects_.writes(place, variable.all());
 }
 
 std::vector<uint32_t> Flows::all_ops(ContextId context) {

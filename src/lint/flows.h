@@ -16,15 +16,9 @@
 #include <vector>
 
 #include "lint/blocks.h"
+#include "lint/overlaps.h"
 
 namespace foretrace::lint {
-
-// Locations that are one variable to a pattern.
-using Variable = std::vector<LocationId>;
-
-// Whether the two can be the same memory, or one is a part of the other.
-bool overlap(const Locations& all, LocationId a, LocationId b);
-bool overlap(const Locations& all, LocationId a, const Variable& variable);
 
 enum class FlowKind : uint8_t { none, guard, data };
 

@@ -10,10 +10,24 @@
 namespace foretrace::lint {
 namespace {
 
-// More contexts of one function in one thread, and the next ones are merged: their
-// objects become "some object of that type".
-constexpr size_t kMaxContexts = 48;
 constexpr int kMaxRounds = 40;
+// About as many contexts as there is time and memory for. The functions of the program
+// share them.
+constexpr size_t kContexts = 100'000;
+
+// Locks that all callers hold.
+void keep_common(std::vector<HeldLock>& held, const std::vector<HeldLock>& more) {
+  std::erase_if(held, [&](HeldLock& lock) {
+    lock.path = {};
+    const auto same = std::find_if(more.begin(), more.end(), [&](const HeldLock& other) {
+      return other.lock == lock.lock && other.kind == lock.kind;
+    });
+    if (same == more.end()) return true;
+    lock.shared = lock.shared || same->shared;
+    lock.sure = lock.sure && same->sure;
+    return false;
+  });
+}
 
 bool has_spawn(const Function& function) {
   for (const Block& block : function.blocks) {
@@ -39,6 +53,9 @@ void Program::State::index() {
     }
     for (const Global& global : summary.globals) globals.try_emplace(global.usr, &global);
   }
+  const size_t share = kContexts / std::max<size_t>(functions.size(), 1);
+  max_contexts = std::clamp<size_t>(share, 2, 48);
+  max_threads = std::clamp<size_t>(share / 8, 1, 8);
   fill_locksets(functions);
   for (const auto& [usr, function] : functions) {
     auto& by_id = ops[function];
@@ -156,6 +173,16 @@ std::vector<const Function*> Program::State::targets(ContextId context, const Ca
   return exact.size() >= classes.size() ? exact : found;
 }
 
+// Too many objects become "some object"; functions that may be called stay.
+LocationSet Program::State::told_apart(LocationSet set, Name type) {
+  if (set.size() <= kMaxTargets || type.empty()) return set;
+  std::erase_if(set, [&](LocationId location) {
+    return locations.at(location).kind != Location::Kind::function;
+  });
+  add_to(set, {locations.object(Location::Kind::any, type)});
+  return set;
+}
+
 ContextId Program::State::call(ContextId caller, const Op& op, const Function& callee,
                                bool in_loop) {
   const Call& call = *op.as<Call>();
@@ -164,9 +191,12 @@ ContextId Program::State::call(ContextId caller, const Op& op, const Function& c
   key.thread = contexts[caller].thread;
   key.function = &callee;
   key.repeated = contexts[caller].repeated || in_loop;
-  if (call.is_method && !call.callee.empty()) key.self = pointees_of(caller, call.receiver);
+  if (call.is_method && !call.callee.empty()) {
+    key.self = told_apart(pointees_of(caller, call.receiver), callee.class_name);
+  }
   for (size_t i = 0; i < call.arguments.size() && i < callee.parameters.size(); ++i) {
-    key.parameters.push_back(pointees_of(caller, call.arguments[i]));
+    key.parameters.push_back(
+        told_apart(pointees_of(caller, call.arguments[i]), callee.parameters[i].type));
     bind_captures(caller, call.arguments[i]);
   }
   Context made;
@@ -177,8 +207,10 @@ ContextId Program::State::call(ContextId caller, const Op& op, const Function& c
   made.repeated = key.repeated;
   made.held = locks_for_callee(caller, op, given);
   for (const HeldLock& held : made.held) key.held.emplace_back(held.lock, held.shared, held.path);
-  if (!context_ids.contains(key) && times_called[&callee] >= kMaxContexts) {
+  if (!context_ids.contains(key) && times_called[&callee] >= max_contexts) {
     // Too many kinds of calls: from now on the objects are not told apart.
+    key.merged = key.repeated = made.repeated = true;
+    key.held.clear();
     if (!key.self.empty()) key.self = {locations.object(Location::Kind::any, callee.class_name)};
     for (size_t i = 0; i < key.parameters.size(); ++i) {
       if (!key.parameters[i].empty()) {
@@ -187,7 +219,38 @@ ContextId Program::State::call(ContextId caller, const Op& op, const Function& c
     }
   }
   if (!context_ids.contains(key)) ++times_called[&callee];
-  return enter(key, made);
+  const ContextId id = enter(key, made);
+  if (key.merged) keep_common(contexts[id].held, made.held);
+  return id;
+}
+
+// A thread for each context that starts one; where there are too many of them, the
+// others are one kind of thread. True if it is new.
+std::pair<ThreadIndex, bool> Program::State::thread_for(ContextId creator, uint32_t op,
+                                                        const Function& entry) {
+  const auto known = thread_ids.find({creator, op, entry.usr});
+  if (known != thread_ids.end()) return {known->second, false};
+  std::vector<ThreadIndex>& alike = threads_of_spawn[{contexts[creator].function, op, entry.usr}];
+  const bool fresh = alike.size() <= max_threads;
+  if (fresh) {
+    alike.push_back(static_cast<ThreadIndex>(threads.size()));
+    threads.emplace_back();
+    threads.back().merged = alike.size() > max_threads;
+  }
+  thread_ids[{creator, op, entry.usr}] = alike.back();
+  return {alike.back(), fresh};
+}
+
+// What a merged thread is given by all who start it.
+void Program::State::add_arguments(ContextKey& key, const ContextKey& more) {
+  const auto both = [&](LocationSet& set, const LocationSet& other, Name type) {
+    add_to(set, other);
+    set = told_apart(std::move(set), type);
+  };
+  both(key.self, more.self, key.function->class_name);
+  for (size_t i = 0; i < key.parameters.size() && i < more.parameters.size(); ++i) {
+    both(key.parameters[i], more.parameters[i], key.function->parameters[i].type);
+  }
 }
 
 bool Program::State::spawn(ContextId creator, const Op& op, const Spawn& spawn) {
@@ -216,37 +279,37 @@ bool Program::State::spawn(ContextId creator, const Op& op, const Spawn& spawn) 
       c = thread.creator;
     }
     if (again) continue;
-    const auto [entry, fresh] = thread_ids.try_emplace({creator, op.id, target.name},
-                                                       static_cast<ThreadIndex>(threads.size()));
-    if (fresh) threads.emplace_back();
+    const auto [number, fresh] = thread_for(creator, op.id, *function->second);
     changed = changed || fresh;
     ContextKey key;
-    key.thread = entry->second;
+    key.thread = number;
     key.function = function->second;
     key.self = pointees_of(creator, spawn.receiver);
     for (size_t i = 0; i < spawn.arguments.size() && i < function->second->parameters.size(); ++i) {
       key.parameters.push_back(pointees_of(creator, spawn.arguments[i]));
     }
+    if (threads[number].merged && !fresh) add_arguments(key, keys[threads[number].root]);
     Context root;
     root.function = function->second;
-    root.thread = entry->second;
+    root.thread = number;
     const ContextId id = enter(key, root);
     contexts[id].parent = id;
-    Thread& thread = threads[entry->second];
+    Thread& thread = threads[number];
     changed = changed || thread.root != id;
     thread.root = id;
     thread.creator = creator;
     thread.spawn_op = op.id;
-    thread.many =
-        spawn.many || contexts[creator].repeated || threads[contexts[creator].thread].many;
+    thread.many = thread.merged || spawn.many || contexts[creator].repeated ||
+                  threads[contexts[creator].thread].many;
     thread.name = fmt::format("{} (started at {})", function->second->name, to_string(op.position));
-    made.push_back(entry->second);
+    made.push_back(number);
   }
   return changed;
 }
 
 bool Program::State::visit(ContextId id) {
-  bool changed = false;
+  bool changed = contexts[id].held.size() != held_when_visited[id];
+  held_when_visited[id] = contexts[id].held.size();
   const Function& function = *contexts[id].function;
   for (const Binding& binding : function.bindings) changed = bind(id, binding) || changed;
   for (const Block& block : function.blocks) {
@@ -269,6 +332,7 @@ bool Program::State::visit(ContextId id) {
 
 bool Program::State::round() {
   bool changed = false;
+  ++rounds;
   for (const Summary& summary : summaries) {
     for (const Binding& binding : summary.bindings) changed = bind(0, binding) || changed;
   }
@@ -281,6 +345,7 @@ bool Program::State::round() {
     const ContextId id = work.back();
     work.pop_back();
     if (live.size() < contexts.size()) live.resize(contexts.size(), false);
+    held_when_visited.resize(contexts.size(), 0);
     if (live[id]) continue;
     live[id] = true;
     changed = visit(id) || changed;
@@ -422,6 +487,7 @@ void Program::State::link() {
       }
     }
   }
+  ++rounds;
   drop_dead();
   find_shared();
   find_lives();

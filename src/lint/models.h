@@ -45,6 +45,8 @@ class Models {
   Result<void> add(std::string_view text, std::string_view name);
 
   CallEffect effect(const Call& call) const;
+  // Whether a line says what it does.
+  bool knows(const Call& call) const { return find(call.name) != nullptr; }
 
  private:
   struct Model {

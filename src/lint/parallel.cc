@@ -60,7 +60,7 @@ Threads Program::State::joined_by(ContextId context, const Join& join) const {
   const LocationSet handles = self.locations_of(context, join.handle);
   Threads found;
   for (ThreadIndex i = 0; i < threads.size(); ++i) {
-    if (threads[i].is_main) continue;
+    if (threads[i].is_main || threads[i].merged) continue;
     const Spawn& spawn =
         *self.ops[contexts[threads[i].creator].function][threads[i].spawn_op].second->as<Spawn>();
     LocationSet started = self.locations_of(threads[i].creator, spawn.handle);

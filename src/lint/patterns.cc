@@ -178,22 +178,18 @@ bool holds(const std::vector<PatternTerm>& terms, uint32_t name, const VariableU
 }
 
 // Names do not depend on each other, but for being different variables.
-void bind(const Pattern& pattern, std::span<const VariableUse> uses, std::vector<uint32_t>& bound,
-          const std::function<void(std::span<const uint32_t>)>& found) {
-  if (bound.size() == pattern.names) {
+using Candidates = std::vector<std::vector<uint32_t>>;  // by name
+
+void put_in(const Candidates& candidates, std::vector<uint32_t>& bound,
+            const std::function<void(std::span<const uint32_t>)>& found) {
+  if (bound.size() == candidates.size()) {
     found(bound);
     return;
   }
-  const uint32_t name = static_cast<uint32_t>(bound.size());
-  for (uint32_t variable = 0; variable < uses.size(); ++variable) {
-    const VariableUse& use = uses[variable];
-    if (!holds(pattern.first, name, use.first) || !holds(pattern.other, name, use.other) ||
-        !holds(pattern.second, name, use.second) ||
-        std::find(bound.begin(), bound.end(), variable) != bound.end()) {
-      continue;
-    }
+  for (const uint32_t variable : candidates[bound.size()]) {
+    if (std::find(bound.begin(), bound.end(), variable) != bound.end()) continue;
     bound.push_back(variable);
-    bind(pattern, uses, bound, found);
+    put_in(candidates, bound, found);
     bound.pop_back();
   }
 }
@@ -218,8 +214,19 @@ Result<Pattern> parse_pattern(std::string_view text) { return PatternParser(text
 
 void match(const Pattern& pattern, std::span<const VariableUse> uses,
            const std::function<void(std::span<const uint32_t>)>& found) {
+  Candidates candidates(pattern.names);
+  for (uint32_t name = 0; name < pattern.names; ++name) {
+    for (uint32_t variable = 0; variable < uses.size(); ++variable) {
+      const VariableUse& use = uses[variable];
+      if (holds(pattern.first, name, use.first) && holds(pattern.other, name, use.other) &&
+          holds(pattern.second, name, use.second)) {
+        candidates[name].push_back(variable);
+      }
+    }
+    if (candidates[name].empty()) return;
+  }
   std::vector<uint32_t> bound;
-  bind(pattern, uses, bound, found);
+  put_in(candidates, bound, found);
 }
 
 PatternRules::PatternRules() {

@@ -9,8 +9,6 @@
 namespace foretrace::lint {
 namespace {
 
-// More than this and the set says as little as "some object" does.
-constexpr size_t kMaxTargets = 8;
 constexpr int kMaxCopies = 6;                    // copies of copies
 constexpr uint32_t kParameterCell = 0x80000000;  // locals that are parameters by value
 
@@ -27,53 +25,79 @@ void add_to(LocationSet& set, const LocationSet& more) {
   set = std::move(all);
 }
 
-LocationSet Program::State::contents(LocationId cell, Name type, int depth) {
-  LocationSet found;
-  if (const auto known = points_to.find(cell); known != points_to.end()) {
-    found.assign(known->second.begin(), known->second.end());
+// What is known to be in a cell: what was put there, and what is in the cells that it
+// is a copy of. Found once in a round; what comes up later in it counts in the next.
+const LocationSet& Program::State::known_contents(LocationId cell) {
+  if (cell >= cells.size()) cells.resize(std::max<size_t>(cell + 1, locations.size()));
+  if (cells[cell].round == rounds) return cells[cell].found;
+  std::set<LocationId> found;
+  std::set<LocationId> seen = {cell};
+  std::vector<LocationId> level = {cell};
+  for (int depth = 0; depth <= kMaxCopies && !level.empty(); ++depth) {
+    std::vector<LocationId> originals;
+    for (const LocationId one : level) {
+      if (const auto known = points_to.find(one); known != points_to.end()) {
+        found.insert(known->second.begin(), known->second.end());
+      }
+      add_originals(one, originals);
+    }
+    std::erase_if(originals, [&](LocationId one) { return !seen.insert(one).second; });
+    level = std::move(originals);
   }
-  // A copy of an object has the pointers that the object has.
+  if (cell >= cells.size()) cells.resize(locations.size());
+  cells[cell].round = rounds;
+  cells[cell].found.assign(found.begin(), found.end());
+  return cells[cell].found;
+}
+
+// A copy of an object has the pointers that the object has.
+void Program::State::add_originals(LocationId cell, std::vector<LocationId>& originals) {
   std::vector<Step> below;
-  for (LocationId outer = cell; depth < kMaxCopies;) {
-    if (const auto originals = copies.find(outer); originals != copies.end()) {
-      for (LocationId original : std::set<LocationId>(originals->second)) {
+  for (LocationId outer = cell;;) {
+    if (const auto copied = copies.find(outer); copied != copies.end()) {
+      for (LocationId original : copied->second) {
         for (auto step = below.rbegin(); step != below.rend(); ++step) {
           original = locations.inside(original, *step);
         }
-        const bool guessed = std::exchange(guess, false);
-        if (original != cell) add_to(found, contents(original, type, depth + 1));
-        guess = guessed;
+        originals.push_back(original);
       }
     }
     const Location& location = locations.at(outer);
-    if (location.kind != Location::Kind::inside) break;
+    if (location.kind != Location::Kind::inside) return;
     below.push_back(location.step);
     outer = location.base;
   }
-  if (found.size() > kMaxTargets && !type.empty()) {
+}
+
+LocationSet Program::State::contents(LocationId cell, Name type) {
+  const LocationSet& found = known_contents(cell);
+  const bool too_many = found.size() > kMaxTargets;
+  if (!type.empty() && (too_many || (found.empty() && guess))) {
     return {locations.object(Location::Kind::any, type)};
   }
-  if (found.empty() && guess && !type.empty()) {
-    found.push_back(locations.object(Location::Kind::any, type));
-  }
   return found;
+}
+
+// Once in a round for each context: calls of calls would be followed again and again.
+const LocationSet& Program::State::returned_by(ContextId context) {
+  if (returned.size() < contexts.size()) returned.resize(contexts.size());
+  if (returned[context].round == rounds) return returned[context].found;
+  returned[context].round = rounds;  // recursion adds nothing
+  LocationSet found;
+  for (const Value& value : contexts[context].function->returns) {
+    add_to(found, pointees_of(context, value));
+  }
+  returned[context].found = std::move(found);
+  return returned[context].found;
 }
 
 LocationSet Program::State::results(ContextId context, uint32_t call_op) {
   LocationSet found;
   const auto known = callees[context].find(call_op);
   if (known == callees[context].end()) return found;
-  static thread_local int depth = 0;
-  constexpr int kMaxDepth = 8;
-  if (depth >= kMaxDepth) return found;
-  ++depth;
-  for (const ContextId callee : std::vector<ContextId>(known->second)) {
-    if (callee == context) continue;
-    for (const Value& value : contexts[callee].function->returns) {
-      add_to(found, pointees_of(callee, value));
-    }
+  for (const ContextId callee : known->second) {
+    if (callee != context) add_to(found, returned_by(callee));
   }
-  --depth;
   return found;
 }
 
@@ -122,7 +146,7 @@ LocationSet Program::State::locations_of(ContextId context, const Path& path) {
         const bool guessed = std::exchange(guess, guess && set.empty());
         add_to(set, contents(locations.object(Location::Kind::local, function.usr,
                                               kParameterCell | path.index),
-                             path.steps[0].name, 0));
+                             path.steps[0].name));
         guess = guessed;
       }
       break;
@@ -140,7 +164,7 @@ LocationSet Program::State::locations_of(ContextId context, const Path& path) {
     LocationSet reached;
     for (const LocationId location : set) {
       if (step.kind == Step::Kind::deref) {
-        add_to(reached, contents(location, step.name, 0));
+        add_to(reached, contents(location, step.name));
       } else {
         add_to(reached, {locations.inside(location, step)});
       }
@@ -193,9 +217,9 @@ bool Program::State::bind_captures(ContextId context, const Value& value) {
 
 bool Program::State::bind(ContextId context, const Binding& binding) {
   bool changed = bind_captures(context, binding.value);
-  const LocationSet cells = locations_of(context, binding.target);
+  const LocationSet targeted = locations_of(context, binding.target);
   const LocationSet targets = pointees_of(context, binding.value);
-  for (const LocationId cell : cells) {
+  for (const LocationId cell : targeted) {
     changed = (!targets.empty() && points(cell, targets)) || changed;
     if (binding.value.kind != Value::Kind::value_of) continue;
     for (const LocationId original : locations_of(context, binding.value.path)) {

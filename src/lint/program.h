@@ -60,6 +60,7 @@ struct Thread {
   ContextId root = 0;
   bool many = false;
   bool is_main = false;
+  bool merged = false;  // several creators start it, of which `creator` is one
   // The Spawn; not for main.
   ContextId creator = 0;
   uint32_t spawn_op = 0;

@@ -22,6 +22,7 @@ struct ContextKey {
   std::vector<LocationSet> parameters;  // what they point to
   std::vector<std::tuple<LocationId, bool, Path>> held;
   bool repeated = false;
+  bool merged = false;  // of more calls than are told apart
   friend auto operator<=>(const ContextKey&, const ContextKey&) = default;
 };
 
@@ -47,13 +48,30 @@ struct Program::State {
   std::map<LocationId, std::set<LocationId>> points_to;
   std::map<LocationId, std::set<LocationId>> copies;  // has what these have
 
+  // What was found in a round: what is in a cell, and what a context returns.
+  struct InRound {
+    uint32_t round = 0;
+    LocationSet found;
+  };
+  std::vector<InRound> cells;
+  std::vector<InRound> returned;
+  uint32_t rounds = 1;
+
+  // More contexts of one function, and the next ones are merged: their objects become
+  // "some object of that type". More kinds of threads that one place starts, and the
+  // next ones are one kind.
+  size_t max_contexts = 0;
+  size_t max_threads = 0;
+
   std::vector<Context> contexts;
   std::vector<ContextKey> keys;
   std::map<ContextKey, ContextId> context_ids;
   std::vector<std::map<uint32_t, std::vector<ContextId>>> callees;  // by context and op
   std::vector<bool> live;                                           // reachable from a thread
+  std::vector<size_t> held_when_visited;                            // how many locks
   std::vector<Thread> threads;
   std::map<std::tuple<ContextId, uint32_t, Name>, ThreadIndex> thread_ids;
+  std::map<std::tuple<const Function*, uint32_t, Name>, std::vector<ThreadIndex>> threads_of_spawn;
   std::map<std::pair<ContextId, uint32_t>, std::vector<ThreadIndex>> spawned;
   std::set<LocationId> shared_objects;
   std::unordered_map<const Function*, uint32_t> times_called;
@@ -70,8 +88,11 @@ struct Program::State {
   bool guess = false;  // unknown pointers point to some object of their type
   LocationSet locations_of(ContextId context, const Path& path);
   LocationSet pointees_of(ContextId context, const Value& value);
-  LocationSet contents(LocationId cell, Name type, int depth);
+  LocationSet contents(LocationId cell, Name type);
+  const LocationSet& known_contents(LocationId cell);
+  void add_originals(LocationId cell, std::vector<LocationId>& originals);
   LocationSet results(ContextId context, uint32_t call_op);
+  const LocationSet& returned_by(ContextId context);
   bool bind(ContextId context, const Binding& binding);
   bool bind_captures(ContextId context, const Value& value);
   bool points(LocationId cell, const LocationSet& targets);
@@ -83,7 +104,10 @@ struct Program::State {
   bool visit(ContextId id);
   std::vector<const Function*> targets(ContextId context, const Call& call);
   ContextId enter(const ContextKey& key, const Context& made);
+  LocationSet told_apart(LocationSet set, Name type);
   ContextId call(ContextId caller, const Op& op, const Function& callee, bool in_loop);
+  std::pair<ThreadIndex, bool> thread_for(ContextId creator, uint32_t op, const Function& entry);
+  void add_arguments(ContextKey& key, const ContextKey& more);
   bool spawn(ContextId creator, const Op& op, const Spawn& spawn);
   std::vector<HeldLock> locks_at(ContextId context, const Op& op);
   std::vector<HeldLock> locks_for_callee(ContextId context, const Op& op, const Given& given);
@@ -99,6 +123,9 @@ struct Program::State {
   std::set<ThreadIndex> joined_by(ContextId context, const Join& join) const;
   std::set<ThreadIndex> alive(const Place& place) const;
 };
+
+// More than this and the set says as little as "some object" does.
+inline constexpr size_t kMaxTargets = 8;
 
 void add_to(LocationSet& set, const LocationSet& more);
 

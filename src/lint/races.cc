@@ -140,6 +140,7 @@ class Races {
         *finding.variable, first->write ? "written" : "read", finding.events[0].site,
         second->write ? "written" : "read", finding.events[1].site);
     finding.reason = reason(*first, *second);
+    finding.detail = nlohmann::ordered_json::object();
     findings.push_back(std::move(finding));
   }
 

@@ -46,6 +46,9 @@ class FunctionSections {
     // By variable: locks that are held at all its accesses, everywhere. As long as one
     // of them is held nobody can disturb.
     std::map<Path, std::set<Path>> locks;
+    // Ops that may wait for others, or let them go on: locks, threads, atomics, and calls
+    // that do such things or of which nothing is known.
+    std::set<uint32_t> synchronising;
   };
 
   FunctionSections(const FunctionShape& shape, const Facts& facts,
@@ -125,6 +128,44 @@ class FunctionSections {
         ops.begin());
   }
 
+  // Whether something on a way from the entry to an end synchronises.
+  bool synchronises(uint32_t entry, const std::set<uint32_t>& ends) const {
+    using Spot = std::pair<uint32_t, size_t>;
+    std::map<Spot, std::vector<Spot>> from;  // the way back
+    std::vector<Spot> reached;               // ends
+    std::vector<Spot> work = {{shape_.block_of(entry), index_of(entry) + 1}};
+    std::set<Spot> seen = {work.front()};
+    const auto go = [&](const Spot& at, const Spot& to) {
+      from[to].push_back(at);
+      if (seen.insert(to).second) work.push_back(to);
+    };
+    while (!work.empty()) {
+      const Spot at = work.back();
+      work.pop_back();
+      const Block& here = function_.blocks[at.first];
+      if (at.second == here.ops.size()) {
+        for (const uint32_t to : here.next) go(at, {to, 0});
+      } else if (ends.contains(here.ops[at.second].id)) {
+        reached.push_back(at);
+      } else {
+        go(at, {at.first, at.second + 1});
+      }
+    }
+    seen.clear();
+    while (!reached.empty()) {
+      const Spot at = reached.back();
+      reached.pop_back();
+      if (!seen.insert(at).second) continue;
+      const Block& here = function_.blocks[at.first];
+      if (at.second < here.ops.size() && facts_.synchronising.contains(here.ops[at.second].id)) {
+        return true;
+      }
+      const std::vector<Spot>& before = from[at];
+      reached.insert(reached.end(), before.begin(), before.end());
+    }
+    return false;
+  }
+
   // Loads and then a store, from the first load on.
   void load_and_store(uint32_t entry, std::vector<AtomicSection>& sections) {
     if (access(entry).write) return;
@@ -154,6 +195,7 @@ class FunctionSections {
       made.ends.push_back(serializable_end(false, true, shape_.op(store).position));
       said_.insert({entry, store});
     }
+    made.synchronises = synchronises(entry, stores);
     sections.push_back(std::move(made));
   }
 
@@ -170,6 +212,7 @@ class FunctionSections {
       const std::set<uint32_t> holds = side(block, branch.next[0]);
       const std::set<uint32_t> fails = side(block, branch.next[1]);
       AtomicSection made = section("test-and-use", entry);
+      std::set<uint32_t> ends;
       for (const uint32_t use : facts_.accesses) {
         if (use == entry || access(use).write || !(access(use).path == access(entry).path) ||
             !holds.contains(shape_.block_of(use)) || fails.contains(shape_.block_of(use))) {
@@ -179,9 +222,12 @@ class FunctionSections {
         const bool is_last = std::none_of(after.begin(), after.end(), [&](uint32_t other) {
           return !access(other).write && holds.contains(shape_.block_of(other));
         });
-        if (is_last) made.ends.push_back(serializable_end(false, false, shape_.op(use).position));
+        if (!is_last) continue;
+        made.ends.push_back(serializable_end(false, false, shape_.op(use).position));
+        ends.insert(use);
       }
       if (made.ends.empty()) continue;
+      made.synchronises = synchronises(entry, ends);
       add_exits(fails, made);
       sections.push_back(std::move(made));
     }
@@ -217,12 +263,16 @@ class FunctionSections {
 
   void consecutive(uint32_t entry, std::vector<AtomicSection>& sections) {
     AtomicSection made = section("consecutive", entry);
+    std::set<uint32_t> ends;
     for (const uint32_t end : next(entry)) {
       if (said_.contains({entry, end})) continue;
       made.ends.push_back(
           serializable_end(access(entry).write, access(end).write, shape_.op(end).position));
+      ends.insert(end);
     }
-    if (!made.ends.empty()) sections.push_back(std::move(made));
+    if (made.ends.empty()) return;
+    made.synchronises = synchronises(entry, ends);
+    sections.push_back(std::move(made));
   }
 
   const FunctionShape& shape_;
@@ -300,10 +350,60 @@ bool held_by_callers(const Program& program, ContextId context, const std::set<L
                      [&](const HeldLock& lock) { return locks.contains(lock.lock); });
 }
 
+// Which contexts synchronise, by themselves or by what they call.
+class Synchronising {
+ public:
+  Synchronising(const Program& program, const Models& models, const ContextEffects& effects)
+      : program_(program), models_(models), contexts_(program.contexts(), false) {
+    std::map<ContextId, std::vector<ContextId>> callers;
+    std::vector<ContextId> work;
+    for (const ContextId context : effects.contexts()) {
+      for (const Block& block : program.context(context).function->blocks) {
+        for (const Op& op : block.ops) {
+          for (const ContextId callee : program.callees({context, op.id})) {
+            callers[callee].push_back(context);
+          }
+          if (directly({context, op.id})) work.push_back(context);
+        }
+      }
+    }
+    while (!work.empty()) {
+      const ContextId context = work.back();
+      work.pop_back();
+      if (contexts_[context]) continue;
+      contexts_[context] = true;
+      work.insert(work.end(), callers[context].begin(), callers[context].end());
+    }
+  }
+
+  bool has(const Place& place) const {
+    const std::vector<ContextId>& callees = program_.callees(place);
+    return directly(place) || std::any_of(callees.begin(), callees.end(),
+                                          [&](ContextId callee) { return contexts_[callee]; });
+  }
+
+ private:
+  bool directly(const Place& place) const {
+    const Op& op = program_.op(place);
+    if (const Access* const access = op.as<Access>()) return access->atomic;
+    if (const Call* const call = op.as<Call>()) {
+      return program_.callees(place).empty() && !models_.knows(*call);
+    }
+    return op.as<Return>() == nullptr;
+  }
+
+  const Program& program_;
+  const Models& models_;
+  std::vector<bool> contexts_;
+};
+
 class SectionFacts {
  public:
-  SectionFacts(const Program& program, const ContextEffects& effects)
-      : program_(program), effects_(effects), shared_(program, effects) {
+  SectionFacts(const Program& program, const Models& models, const ContextEffects& effects)
+      : program_(program),
+        effects_(effects),
+        shared_(program, effects),
+        synchronising_(program, models, effects) {
     for (const ContextId context : effects.contexts()) add_accesses(context);
     for (const ContextId context : effects.contexts()) add_calls(context);
   }
@@ -347,6 +447,7 @@ class SectionFacts {
     if (facts == facts_.end()) return;
     for (const Block& block : function->blocks) {
       for (const Op& op : block.ops) {
+        if (synchronising_.has({context, op.id})) facts->second.synchronising.insert(op.id);
         if (op.as<Call>() == nullptr) continue;
         const Effects done = effects_.of(Place{context, op.id});
         for (const auto& [path, location] : locations_[function]) {
@@ -359,6 +460,7 @@ class SectionFacts {
   const Program& program_;
   const ContextEffects& effects_;
   const SharedAccesses shared_;
+  const Synchronising synchronising_;
   std::map<LocationId, bool> contested_;
   std::map<const Function*, FunctionSections::Facts> facts_;
   std::map<const Function*, std::set<std::pair<Path, LocationId>>> locations_;
@@ -374,7 +476,7 @@ SectionEnd serializable_end(bool entry_writes, bool end_writes, const Position& 
 std::vector<AtomicSection> find_sections(const Program& program, const Models& models) {
   Shapes shapes;
   const ContextEffects effects(program, models);
-  const SectionFacts facts(program, effects);
+  const SectionFacts facts(program, models, effects);
   std::map<Name, std::string> globals;
   for (const Summary& summary : program.summaries()) {
     for (const Global& global : summary.globals) globals[global.usr] = global.name;
@@ -403,7 +505,8 @@ std::string to_text(const std::vector<AtomicSection>& sections) {
   const auto kind = [](bool write) { return write ? "write" : "read"; };
   std::string text = "foretrace/sections/1\n";
   for (const AtomicSection& section : sections) {
-    text += fmt::format("\nsection\t{}\t{}\n", section.kind, section.variable);
+    text += fmt::format("\nsection\t{}\t{}{}\n", section.kind, section.variable,
+                        section.synchronises ? "\tsynchronises" : "");
     text += fmt::format("entry\t{}\t{}\t{}\n", kind(section.write),
                         site(section.entry, section.write), section.function);
     for (const SectionEnd& end : section.ends) {

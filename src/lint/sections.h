@@ -28,6 +28,7 @@ struct AtomicSection {
   Position entry;
   std::vector<SectionEnd> ends;
   std::vector<Position> exits;
+  bool synchronises = false;  // locks, threads, atomics or unknown calls are on the way
 };
 
 // An end with what Table 1 of paper 003 leaves: all that is serializable.

@@ -32,6 +32,9 @@ TEST(Sections, Text) {
             "entry\tread\t/src/account.cpp:12:13\tAccount::deposit\n"
             "end\twrite\t/src/account.cpp:12:0\tAccount::deposit\tread\n"
             "exit\t/src/account.cpp:20:3\tAccount::deposit\n");
+  section.synchronises = true;
+  EXPECT_NE(to_text({section}).find("section\tload-and-store\tAccount::balance\tsynchronises\n"),
+            std::string::npos);
 }
 
 }  // namespace

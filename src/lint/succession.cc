@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "lint/loops.h"
+#include "lint/post_order.h"
 
 namespace foretrace::lint {
 namespace {
@@ -18,12 +20,30 @@ struct Ended {
   friend auto operator<=>(const Ended&, const Ended&) = default;
 };
 
-// What is known before a node: the last blocks, each with the loops whose next round
-// lies between, on the way with the fewest of them; and the locks that are passed
-// on every way from the entry.
+// The last blocks, each with the loops whose next round lies between, on the way with
+// the fewest of them. Shared by the nodes between which nothing happens.
+class LastBlocks {
+ public:
+  using Map = std::map<Ended, std::set<NodeId>>;
+  const Map& operator*() const { return *blocks_; }
+  const Map* operator->() const { return blocks_.get(); }
+  Map& change() {
+    if (blocks_.use_count() > 1) blocks_ = std::make_shared<Map>(*blocks_);
+    return *blocks_;
+  }
+  bool is(const LastBlocks& other) const { return blocks_ == other.blocks_; }
+  friend bool operator==(const LastBlocks& a, const LastBlocks& b) {
+    return a.is(b) || *a.blocks_ == *b.blocks_;
+  }
+
+ private:
+  std::shared_ptr<Map> blocks_ = std::make_shared<Map>();
+};
+
+// What is known before a node; and the locks that are passed on every way from the entry.
 struct State {
   bool reached = false;
-  std::map<Ended, std::set<NodeId>> last;
+  LastBlocks last;
   std::set<uint32_t> passed;
   friend bool operator==(const State&, const State&) = default;
 };
@@ -34,14 +54,31 @@ std::set<uint32_t> common(const std::set<uint32_t>& a, const std::set<uint32_t>&
   return both;
 }
 
-void join(State& into, const State& from) {
-  if (!from.reached) return;
-  into.passed = into.reached ? common(into.passed, from.passed) : from.passed;
-  into.reached = true;
-  for (const auto& [ended, rounds] : from.last) {
-    const auto [place, is_new] = into.last.try_emplace(ended, rounds);
-    if (!is_new) place->second = common(place->second, rounds);
+// True if anything is new.
+bool join(State& into, const State& from) {
+  if (!from.reached) return false;
+  if (!into.reached) {
+    into = from;
+    return true;
   }
+  bool changed = false;
+  if (std::set<uint32_t> passed = common(into.passed, from.passed); passed != into.passed) {
+    into.passed = std::move(passed);
+    changed = true;
+  }
+  if (into.last.is(from.last)) return changed;
+  for (const auto& [ended, rounds] : *from.last) {
+    const auto known = into.last->find(ended);
+    if (known == into.last->end()) {
+      into.last.change().emplace(ended, rounds);
+    } else if (std::set<NodeId> both = common(known->second, rounds); both != known->second) {
+      into.last.change()[ended] = std::move(both);
+    } else {
+      continue;
+    }
+    changed = true;
+  }
+  return changed;
 }
 
 }  // namespace
@@ -62,17 +99,22 @@ class Succession::Walk {
       State after = before_[node];
       step(node, after);
       for (const NodeId next : unit_.nodes[node].next) {
-        State merged = before_[next];
-        join(merged, crossed(after, node, next));
-        if (merged == before_[next]) continue;
-        before_[next] = std::move(merged);
-        work.push_back(next);
+        if (join(before_[next], crossed(after, node, next))) work.push_back(next);
       }
     }
     return collect();
   }
 
  private:
+  // The block itself, or all that are like it.
+  using BlockKind = std::pair<uint32_t, BlockRef>;
+  BlockKind kind_of(const BlockRef& block) const {
+    const std::vector<UnitNode>& nodes = units_[block.unit].nodes;
+    const uint32_t alike = nodes[block.begin].alike;
+    if (alike == kNothing) return {alike, block};
+    return {alike, {0, 0, block.end == kNothing ? kNothing : nodes[block.end].alike}};
+  }
+
   static std::vector<std::vector<NodeId>> edges(const Unit& unit) {
     std::vector<std::vector<NodeId>> next;
     for (const UnitNode& node : unit.nodes) next.push_back(node.next);
@@ -82,9 +124,9 @@ class Succession::Walk {
   // An edge back to a loop's head begins a new round; leaving the loop forgets it.
   State crossed(const State& state, NodeId from, NodeId to) const {
     const bool back = loops_.is_back_edge(from, to);
-    if (!back && loops_.left(from, to).empty()) return state;
+    if (state.last->empty() || (!back && loops_.left(from, to).empty())) return state;
     State result = state;
-    for (auto& [ended, rounds] : result.last) {
+    for (auto& [ended, rounds] : result.last.change()) {
       if (back) rounds.insert(to);
       for (const NodeId head : loops_.left(from, to)) rounds.erase(head);
     }
@@ -99,14 +141,16 @@ class Succession::Walk {
   }
 
   void end_block(NodeId id, const UnitNode& node, State& state) const {
-    std::erase_if(state.last, [&](const auto& entry) {
+    LastBlocks::Map& last = state.last.change();
+    std::erase_if(last, [&](const auto& entry) {
       const Ended& ended = entry.first;
       const bool was_inside =
           std::binary_search(ended.inside.begin(), ended.inside.end(), node.lock);
       return was_inside || (ended.inside == node.inside && ended.lock == node.lock);
     });
     for (const NodeId begin : node.begun) {
-      state.last[{BlockPart{id, kNothing, {id_, begin, id}}, node.lock, node.inside}] = {};
+      if (unit_.nodes[begin].silent) continue;
+      last[{BlockPart{id, kNothing, {id_, begin, id}}, node.lock, node.inside}] = {};
     }
     if (node.inside.empty()) state.passed.insert(node.lock);
   }
@@ -124,14 +168,19 @@ class Succession::Walk {
       state = State();
       return;
     }
-    std::erase_if(state.last, [&](const auto& entry) {
+    const auto is_passed = [&](const auto& entry) {
       return entry.first.inside == node.inside && passed.contains(entry.first.lock);
-    });
+    };
+    if (!passed.empty() && std::any_of(state.last->begin(), state.last->end(), is_passed)) {
+      std::erase_if(state.last.change(), is_passed);
+    }
+    std::set<BlockKind> kinds;  // one of those that are alike, whoever has it
     for (const UnitId callee : node.callees) {
       for (const Closing& closing : known_[callee].closings) {
         const BlockRef& block = closing.part.block;
+        if (!kinds.insert(kind_of(block)).second) continue;
         const uint32_t lock = units_[block.unit].nodes[block.begin].lock;
-        state.last[{BlockPart{id, callee, block}, lock, node.inside}] = {};
+        state.last.change()[{BlockPart{id, callee, block}, lock, node.inside}] = {};
       }
     }
     if (node.inside.empty()) state.passed.insert(passed.begin(), passed.end());
@@ -139,19 +188,22 @@ class Succession::Walk {
 
   Summary collect() {
     Summary summary;
+    // What stood for a kind of blocks goes on to do so, or recursion might never settle.
+    for (const Opening& opening : known_[id_].openings) {
+      openings_.emplace(kind_of(opening.part.block), opening);
+    }
+    for (const Closing& closing : known_[id_].closings) {
+      closings_.emplace(kind_of(closing.part.block), closing);
+    }
     for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
       const UnitNode& node = unit_.nodes[id];
       const State& state = before_[id];
       if (!state.reached) continue;
-      if (node.kind == UnitNode::Kind::begin) {
+      if (node.kind == UnitNode::Kind::begin && !node.silent) {
         begin_part(summary, node, state, {BlockPart{id, kNothing, {id_, id, kNothing}}, {}, 0});
       }
-      for (const UnitId callee : node.callees) {
-        for (const Opening& opening : known_[callee].openings) {
-          begin_part(
-              summary, node, state,
-              {BlockPart{id, callee, opening.part.block}, opening.passed, opening.depth + 1});
-        }
+      for (auto& [kind, opening] : openings_of(id, node)) {
+        begin_part(summary, node, state, std::move(opening));
       }
       if (node.next.empty()) exit(summary, id, state);
     }
@@ -160,17 +212,33 @@ class Succession::Walk {
     return summary;
   }
 
+  // Of a call: one of those that are alike, whoever has it.
+  std::map<BlockKind, Opening> openings_of(NodeId id, const UnitNode& node) const {
+    std::map<BlockKind, Opening> found;
+    for (const UnitId callee : node.callees) {
+      for (const Opening& opening : known_[callee].openings) {
+        const Opening here{BlockPart{id, callee, opening.part.block}, opening.passed,
+                           opening.depth + 1};
+        const auto [known, is_new] = found.try_emplace(kind_of(opening.part.block), here);
+        if (!is_new) known->second.passed = common(known->second.passed, opening.passed);
+      }
+    }
+    return found;
+  }
+
   void begin_part(Summary& summary, const UnitNode& node, const State& state, Opening opening) {
-    for (const auto& [ended, rounds] : state.last) {
+    for (const auto& [ended, rounds] : *state.last) {
       if (ended.inside != node.inside || opening.passed.contains(ended.lock)) continue;
       summary.pairs.push_back({ended.part, opening.part, !rounds.empty()});
     }
     if (!node.inside.empty()) return;
     opening.passed.insert(state.passed.begin(), state.passed.end());
-    const auto [known, is_new] = openings_.try_emplace(opening.part.block, opening);
+    const auto [known, is_new] = openings_.try_emplace(kind_of(opening.part.block), opening);
     if (is_new) return;
     std::set<uint32_t> passed = common(known->second.passed, opening.passed);
-    if (opening.depth < known->second.depth) known->second = std::move(opening);
+    if (opening.depth < known->second.depth && opening.part.block == known->second.part.block) {
+      known->second = std::move(opening);
+    }
     known->second.passed = std::move(passed);
   }
 
@@ -179,7 +247,7 @@ class Succession::Walk {
     if (!state.reached) return;
     summary.passed = summary.has_way ? common(summary.passed, state.passed) : state.passed;
     summary.has_way = true;
-    for (const auto& [ended, rounds] : state.last) {
+    for (const auto& [ended, rounds] : *state.last) {
       if (ended.inside.empty()) close(ended.part);
     }
   }
@@ -191,8 +259,10 @@ class Succession::Walk {
         if (closing.part.block == part.block) depth = closing.depth + 1;
       }
     }
-    const auto [known, is_new] = closings_.try_emplace(part.block, Closing{part, depth});
-    if (!is_new && depth < known->second.depth) known->second = {part, depth};
+    const auto [known, is_new] = closings_.try_emplace(kind_of(part.block), Closing{part, depth});
+    if (!is_new && depth < known->second.depth && part.block == known->second.part.block) {
+      known->second = {part, depth};
+    }
   }
 
   const Unit& unit_;
@@ -202,8 +272,8 @@ class Succession::Walk {
   const Loops loops_;
   std::vector<State> before_;
   // One way to each block is enough above this unit: the shortest.
-  std::map<BlockRef, Opening> openings_;
-  std::map<BlockRef, Closing> closings_;
+  std::map<BlockKind, Opening> openings_;
+  std::map<BlockKind, Closing> closings_;
 };
 
 Succession::Succession(std::vector<Unit> units) : units_(std::move(units)) {
@@ -211,7 +281,7 @@ Succession::Succession(std::vector<Unit> units) : units_(std::move(units)) {
   solve();
 }
 
-// Summaries only grow (and `passed` only shrinks), so this ends.
+// Summaries only grow (and `passed` only shrinks).
 void Succession::solve() {
   std::vector<std::vector<UnitId>> callers(units_.size());
   for (UnitId unit = 0; unit < units_.size(); ++unit) {
@@ -219,24 +289,38 @@ void Succession::solve() {
       for (const UnitId callee : node.callees) callers[callee].push_back(unit);
     }
   }
-  // Callees first, where there is no recursion.
-  std::deque<UnitId> work;
+  const std::vector<UnitId> order = callees_first();
+  std::deque<UnitId> work(order.begin(), order.end());
   std::vector<bool> waiting(units_.size(), true);
-  for (UnitId unit = static_cast<UnitId>(units_.size()); unit-- > 0;) work.push_back(unit);
+  // What is not known after so many looks at a unit needs deeper recursion than that.
+  constexpr int kMaxWalks = 6;
+  std::vector<int> walks(units_.size(), 0);
   while (!work.empty()) {
     const UnitId unit = work.front();
     work.pop_front();
     waiting[unit] = false;
+    ++walks[unit];
     Summary summary = Walk(units_, results_, unit).run();
     const bool changed = !summary.says_the_same_to_callers(results_[unit]);
     results_[unit] = std::move(summary);
     if (!changed) continue;
     for (const UnitId caller : callers[unit]) {
-      if (waiting[caller]) continue;
+      if (waiting[caller] || walks[caller] == kMaxWalks) continue;
       waiting[caller] = true;
       work.push_back(caller);
     }
   }
+}
+
+// But for recursion.
+std::vector<UnitId> Succession::callees_first() const {
+  std::vector<std::vector<UnitId>> callees(units_.size());
+  for (UnitId unit = 0; unit < units_.size(); ++unit) {
+    for (const UnitNode& node : units_[unit].nodes) {
+      callees[unit].insert(callees[unit].end(), node.callees.begin(), node.callees.end());
+    }
+  }
+  return post_order(callees);
 }
 
 std::vector<ChainLink> Succession::chain(UnitId unit, const BlockPart& part) const {

@@ -33,6 +33,10 @@ struct UnitNode {
   // call: during it. Sorted.
   std::vector<uint32_t> inside;
   std::vector<NodeId> next;
+  // begin: blocks with equal numbers, and of their ends those with equal numbers, are
+  // interchangeable: one is enough for callers. kNothing: it is like no other.
+  uint32_t alike = kNothing;
+  bool silent = false;  // begin: its block is never a part of a pair
 };
 
 // Node 0 is the entry. A node without a successor is an exit.
@@ -109,6 +113,7 @@ class Succession {
   class Walk;
 
   void solve();
+  std::vector<UnitId> callees_first() const;
 
   std::vector<Unit> units_;
   std::vector<Summary> results_;

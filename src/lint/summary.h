@@ -296,13 +296,13 @@ struct IgnoreComment {
 struct InputFile {
   std::string path;  // absolute
   uint64_t hash = 0;
+  uint64_t lines = 0;  // 0 for system headers
 };
 
 struct Summary {
   std::string main_file;
   std::vector<InputFile> inputs;    // the file and all that it includes
   std::vector<std::string> errors;  // what Clang said, if it did not compile
-  uint64_t lines = 0;               // of inputs that are not system headers
   std::vector<Function> functions;
   std::vector<Global> globals;
   std::vector<Binding> bindings;  // of globals' initialisers

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <unordered_set>
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -58,6 +59,18 @@ class Hashes {
   std::map<std::string, std::optional<uint64_t>> hashes_;
 };
 
+// Is removed with all that is in it.
+struct TemporaryFolder {
+  explicit TemporaryFolder(std::string where) : path(std::move(where)) {}
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code error;
+    fs::remove_all(path, error);
+  }
+  const std::string path;
+};
+
 // What is done for one command; Names are not thread-safe, so summaries are read
 // when all workers are done.
 struct Unit {
@@ -88,10 +101,14 @@ class Runner {
         return fail("{} cannot be made: is there room on the disk?", pattern);
       }
       folder_ = pattern;
+      temporary_ = std::make_shared<TemporaryFolder>(pattern);
     } else {
       fs::create_directories(folder_, error);
       if (error) {
         return fail("{} cannot be made: {} (--no-cache does without)", folder_, error.message());
+      }
+      if (::access(folder_.c_str(), W_OK | X_OK) != 0) {
+        return fail("{} cannot be written to (--no-cache does without)", folder_);
       }
     }
     return {};
@@ -116,8 +133,8 @@ class Runner {
       if (options_.cache.empty()) continue;
       const std::optional<std::string> bytes = bytes_of(units_[i].file);
       if (!bytes) continue;
-      const Result<Summary> summary = summary_from_bytes(*bytes);
-      units_[i].cached = summary && summary->errors.empty() && is_current(*summary);
+      const Result<Summary> head = summary_head(*bytes);
+      units_[i].cached = head && head->errors.empty() && is_current(*head);
     }
   }
 
@@ -197,26 +214,30 @@ class Runner {
 
   Result<Units> collect() {
     Units all;
-    for (Unit& unit : units_) {
+    all.kept = std::move(temporary_);
+    std::unordered_set<std::string> counted;
+    for (const Unit& unit : units_) {
       all.cached += unit.cached ? 1 : 0;
       const std::optional<std::string> bytes =
           unit.problem.empty() ? bytes_of(unit.file) : std::nullopt;
-      Result<Summary> summary = bytes ? summary_from_bytes(*bytes) : fail("there is none");
-      if (!summary) {
+      const Result<Summary> head = bytes ? summary_head(*bytes) : fail("there is none");
+      if (!head) {
         ++all.failed;
         all.problems.push_back(unit.problem.empty()
-                                   ? fmt::format("{}: {}", unit.file, summary.error().message)
+                                   ? fmt::format("{}: {}", unit.file, head.error().message)
                                    : unit.problem);
         continue;
       }
-      if (!summary->errors.empty()) {
+      if (!head->errors.empty()) {
         ++all.failed;
-        all.problems.insert(all.problems.end(), summary->errors.begin(), summary->errors.end());
+        all.problems.insert(all.problems.end(), head->errors.begin(), head->errors.end());
       }
-      all.summaries.push_back(std::move(*summary));
+      for (const InputFile& input : head->inputs) {
+        if (counted.insert(input.path).second) all.lines += input.lines;
+      }
+      all.hash = XXH3_64bits_withSeed(bytes->data(), bytes->size(), all.hash);
+      all.files.push_back(unit.file);
     }
-    std::error_code error;
-    if (options_.cache.empty()) fs::remove_all(folder_, error);
     return all;
   }
 
@@ -224,6 +245,7 @@ class Runner {
   const UnitOptions& options_;
   std::vector<Unit> units_;
   std::string folder_;
+  std::shared_ptr<const TemporaryFolder> temporary_;
   Hashes hashes_;
 };
 
@@ -232,6 +254,25 @@ class Runner {
 Result<Units> summarise_units(const std::vector<CompileCommand>& commands,
                               const UnitOptions& options) {
   return Runner(commands, options).run();
+}
+
+Result<std::vector<Summary>> read_summaries(const Units& units) {
+  std::vector<Summary> summaries;
+  std::unordered_set<Name> functions;
+  std::unordered_set<Name> globals;
+  for (const std::string& file : units.files) {
+    const std::optional<std::string> bytes = bytes_of(file);
+    Result<Summary> summary = bytes ? summary_from_bytes(*bytes) : fail("it cannot be read");
+    if (!summary) return fail("{}: {}", file, summary.error().message);
+    std::erase_if(summary->functions, [&](const Function& function) {
+      return !function.is_main && !functions.insert(function.usr).second;
+    });
+    std::erase_if(summary->globals,
+                  [&](const Global& global) { return !globals.insert(global.usr).second; });
+    summary->inputs = {};
+    summaries.push_back(std::move(*summary));
+  }
+  return summaries;
 }
 
 std::string default_cache() {

@@ -12,7 +12,7 @@
 #include "lint/analysis.h"
 #include "lint/blocks.h"
 #include "lint/configuration.h"
-#include "lint/flows.h"
+#include "lint/overlaps.h"
 
 namespace foretrace::lint {
 namespace {

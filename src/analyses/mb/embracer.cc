@@ -4,7 +4,8 @@
 
 namespace foretrace::mb {
 
-Embracer::Embracer(const AnalysisContext& context, const MustBeforeOptions& options, bool all_pairs)
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all analyses are made.
+Embracer::Embracer(AnalysisContext context, const MustBeforeOptions& options, bool all_pairs)
     : order_(options),
       reports_(context, hb_.locksets()),
       pending_(reports_, all_pairs),

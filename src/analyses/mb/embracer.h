@@ -16,7 +16,7 @@ namespace foretrace::mb {
 
 class Embracer : public Analysis {
  public:
-  Embracer(const AnalysisContext& context, const MustBeforeOptions& options, bool all_pairs);
+  Embracer(AnalysisContext context, const MustBeforeOptions& options, bool all_pairs);
 
   void process(const EventBatch& batch) override;
   void finish() override;

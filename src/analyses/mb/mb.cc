@@ -17,7 +17,7 @@ const AnalysisRegistration registration({
     .summary = "data races of similar schedules that must-before does not order (Embracer)",
     .options = {kAllPairsOption, kMaxPairsOption, kWindowOption},
     .ignores_ordered_accesses = true,
-    .create = [](const AnalysisContext& context) -> std::unique_ptr<Analysis> {
+    .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       MustBeforeOptions options;
       options.window = context.settings.count(kWindowOption);
       const bool all_pairs = context.settings.flag(kAllPairsOption);

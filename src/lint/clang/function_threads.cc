@@ -38,9 +38,10 @@ void FunctionBuilder::spawn(SpawnSite site, const Expr* whole) {
   }
   if (site.handle_pointer != nullptr) {
     made.handle = scope_.pointee(site.handle_pointer);
-  } else if (site.handle_is_receiver) {
-    made.handle = site.receiver->getType()->isPointerType() ? scope_.pointee(site.receiver)
-                                                            : scope_.object(site.receiver);
+  } else if (site.handle_is_receiver || site.handle_object != nullptr) {
+    const Expr* handle = site.handle_is_receiver ? site.receiver : site.handle_object;
+    made.handle =
+        handle->getType()->isPointerType() ? scope_.pointee(handle) : scope_.object(handle);
   } else {
     made.handle = destination(whole);
   }

@@ -87,6 +87,29 @@ bool derives_from(const CXXRecordDecl* record, llvm::StringRef name) {
   });
 }
 
+const CXXRecordDecl* record_of(const Expr* object) {
+  const CXXRecordDecl* pointee = object->getType()->getPointeeCXXRecordDecl();
+  return pointee != nullptr ? pointee : object->getType()->getAsCXXRecordDecl();
+}
+
+// QThreadPool::start(runnable) runs the object's run(), start(f) runs f. The pool is the
+// handle: waitForDone() waits for all that it was given.
+std::optional<SpawnSite> pool_spawn(const CallExpr* call) {
+  const Expr* task = bare(call->getArg(0));
+  const CXXRecordDecl* record = record_of(task);
+  SpawnSite site;
+  if (derives_from(record, "QRunnable")) {
+    site.receiver = task;
+    site.method = run_method(record);
+    if (site.method == nullptr) return std::nullopt;
+  } else {
+    site = site_of({call->getArg(0)}, {});
+  }
+  site.handle_object = receiver_of(call);
+  site.how = "QThreadPool";
+  return site;
+}
+
 std::optional<SpawnSite> method_spawn(const CallExpr* call, const FunctionDecl* callee) {
   const Expr* receiver = receiver_of(call);
   if (receiver == nullptr || callee->getIdentifier() == nullptr) return std::nullopt;
@@ -97,10 +120,7 @@ std::optional<SpawnSite> method_spawn(const CallExpr* call, const FunctionDecl* 
       call->getNumArgs() > 0 && !is_thread_class(class_of(call->getArg(0)->getType()))) {
     return site_of(words_of(arguments_of(call), 0), class_of(content));
   }
-  const CXXRecordDecl* record = call->getType().isNull() ? nullptr
-                                : receiver->getType()->getPointeeCXXRecordDecl() != nullptr
-                                    ? receiver->getType()->getPointeeCXXRecordDecl()
-                                    : receiver->getType()->getAsCXXRecordDecl();
+  const CXXRecordDecl* record = record_of(bare(receiver));  // not of the base class
   if (callee->getName() == "start" && derives_from(record, "QThread")) {
     SpawnSite site;
     site.receiver = receiver;
@@ -108,6 +128,10 @@ std::optional<SpawnSite> method_spawn(const CallExpr* call, const FunctionDecl* 
     site.handle_is_receiver = true;
     site.how = "QThread";
     if (site.method != nullptr) return site;
+  }
+  if (derives_from(record, "QThreadPool") && call->getNumArgs() > 0 &&
+      one_of(callee->getName(), {"start", "tryStart"})) {
+    return pool_spawn(call);
   }
   return std::nullopt;
 }
@@ -175,10 +199,8 @@ std::optional<Path> Threads::join(const CallExpr* call) {
   const bool joins =
       (is_thread_class(class_name) && name == "join") ||
       (is_future_class(class_name) && one_of(name, {"get", "wait", "waitForFinished", "result"})) ||
-      (name == "wait" && derives_from(receiver->getType()->getPointeeCXXRecordDecl() != nullptr
-                                          ? receiver->getType()->getPointeeCXXRecordDecl()
-                                          : receiver->getType()->getAsCXXRecordDecl(),
-                                      "QThread"));
+      (name == "wait" && derives_from(record_of(receiver), "QThread")) ||
+      (name == "waitForDone" && derives_from(record_of(receiver), "QThreadPool"));
   if (!joins) return std::nullopt;
   return receiver->getType()->isPointerType() ? scope_.pointee(receiver) : scope_.object(receiver);
 }

@@ -19,6 +19,7 @@ struct SpawnSite {
   // A method of the receiver that is started: QThread::run.
   const clang::CXXMethodDecl* method = nullptr;
   bool handle_is_receiver = false;
+  const clang::Expr* handle_object = nullptr;  // what all of its threads are waited for with
   std::string how;
 };
 

@@ -134,10 +134,11 @@ class Consumer : public ASTConsumer {
       const auto buffer = file->second->getBufferIfLoaded();
       if (!buffer || path == kPreludeFile) continue;
       const std::string_view text(buffer->getBufferStart(), buffer->getBufferSize());
-      summary_.inputs.push_back({std::string(path), sources_.hash(std::string(path), text)});
+      summary_.inputs.push_back({std::string(path), sources_.hash(std::string(path), text), 0});
       const FileID id = manager.translateFile(file->first);
       if (id.isInvalid() || manager.isInSystemHeader(manager.getLocForStartOfFile(id))) continue;
-      summary_.lines += static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n'));
+      summary_.inputs.back().lines =
+          static_cast<uint64_t>(std::count(text.begin(), text.end(), '\n'));
       for (IgnoreComment& comment : ignore_comments(Name(llvm::StringRef(path)), text)) {
         summary_.ignores.push_back(std::move(comment));
       }

@@ -1,0 +1,119 @@
+"""The lint command as users run it: its cache, its options in foretrace.toml, bad input."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FORETRACE = os.environ.get("FORETRACE", str(ROOT / "build" / "test" / "foretrace"))
+RACE = """#include <thread>
+int counter;
+int main() {
+  std::thread worker([] { counter++; });
+  counter++;
+  worker.join();
+  return counter;
+}
+"""
+
+
+class Lint(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "race.cpp").write_text(RACE)
+        self.cache = self.folder / "cache"
+
+    def run_lint(self, *arguments):
+        return subprocess.run([FORETRACE, "lint", *map(str, arguments)], capture_output=True, text=True,
+                              cwd=self.folder, env={**os.environ, "XDG_CACHE_HOME": str(self.cache)})
+
+    def kept(self, pattern):
+        return sorted((self.cache / "foretrace" / "lint").glob(pattern))
+
+    def check_bad(self, result, words):
+        self.assertEqual(result.returncode, 2, result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertIn(words, result.stderr)
+
+    def test_second_run_says_the_same(self):
+        for report_format in ("text", "json", "sarif"):
+            first = self.run_lint("race.cpp", "--format", report_format)
+            self.assertEqual(first.returncode, 1, first.stderr)
+            reports = self.kept("*.report.json")
+            self.assertEqual(len(reports), 1)
+            second = self.run_lint("race.cpp", "--format", report_format)
+            self.assertEqual(first.stdout, second.stdout)
+        again = self.run_lint("race.cpp", "--no-cache", "--format", "json")
+        without = [finding["id"] for finding in json.loads(again.stdout)["findings"]]
+        known = [finding["id"] for finding in json.loads(
+            self.run_lint("race.cpp", "--format", "json").stdout)["findings"]]
+        self.assertEqual(without, known)
+
+    def test_kept_report_is_not_used_after_a_change(self):
+        self.assertEqual(self.run_lint("race.cpp").returncode, 1)
+        (self.folder / "race.cpp").write_text(RACE.replace("  counter++;\n", ""))
+        self.assertEqual(self.run_lint("race.cpp").returncode, 0)
+        (self.folder / "race.cpp").write_text(RACE)
+        self.assertEqual(self.run_lint("race.cpp", "--rules", "RwW").returncode, 0)
+        self.assertEqual(self.run_lint("race.cpp").returncode, 1)
+
+    def test_damaged_cache_is_made_anew(self):
+        first = self.run_lint("race.cpp")
+        for file in self.kept("*"):
+            file.write_bytes(file.read_bytes()[:40])
+        second = self.run_lint("race.cpp")
+        self.assertEqual((second.returncode, second.stdout, second.stderr), (1, first.stdout, ""))
+
+    def test_cache_that_is_no_folder(self):
+        self.cache.write_text("")
+        self.check_bad(self.run_lint("race.cpp"), "--no-cache does without")
+        self.assertEqual(self.run_lint("race.cpp", "--no-cache").returncode, 1)
+
+    def test_options_in_a_file(self):
+        (self.folder / "foretrace.toml").write_text('[lint]\nrules = ["-data-race"]\n')
+        self.assertEqual(self.run_lint("race.cpp").returncode, 0)
+        self.assertEqual(self.run_lint("race.cpp", "--rules", "data-race").returncode, 1)
+        (self.folder / "foretrace.toml").write_text('[lint]\npattern = ["mine = R(a) [w(a)] W(a)"]\n')
+        self.assertIn("mine", self.run_lint("--list-rules").stdout)
+        (self.folder / "foretrace.toml").write_text('[lint]\npattern = ["mine = R(a"]\n')
+        self.check_bad(self.run_lint("race.cpp"), "pattern")
+        (self.folder / "foretrace.toml").write_text("[lint]\nrulez = []\n")
+        self.check_bad(self.run_lint("race.cpp"), "foretrace.toml:2: lint has no option 'rulez'")
+
+    def test_bad_input_is_one_sentence(self):
+        empty = self.folder / "empty"
+        empty.mkdir()
+        self.check_bad(self.run_lint(), "there is nothing to look at")
+        self.check_bad(self.run_lint("-p", empty), "compile_commands.json")
+        (empty / "compile_commands.json").write_text("[]")
+        self.check_bad(self.run_lint("-p", empty), "compile_commands.json")
+        (empty / "compile_commands.json").write_text("nonsense")
+        self.check_bad(self.run_lint("-p", empty), "compile_commands.json")
+        self.check_bad(self.run_lint("race.cpp", "--models", "none.txt"), "none.txt")
+
+    def test_what_does_not_compile_is_shown_and_the_rest_analysed(self):
+        (self.folder / "broken.cpp").write_text('#include "missing.h"\nint f() { return 1; }\n')
+        result = self.run_lint("race.cpp", "broken.cpp")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("'missing.h' file not found", result.stderr)
+        self.assertIn("1 file did not compile", result.stderr)
+        self.assertIn("counter", result.stdout)
+
+    def test_generated_file_that_is_gone(self):
+        commands = [{"directory": str(self.folder), "file": name, "arguments": ["g++", "-c", name]}
+                    for name in ("race.cpp", "generated.cpp")]
+        (self.folder / "compile_commands.json").write_text(json.dumps(commands))
+        result = self.run_lint("-p", ".")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("generated.cpp: the file is not there; if it is generated, build the project first",
+                      result.stderr)
+        self.assertIn("counter", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
