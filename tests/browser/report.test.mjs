@@ -284,3 +284,21 @@ test('large reports show only what is on the screen', async (context) => {
   await page.waitForSelector('.entry.open:has-text("v9999")');
   assert.deepEqual(page.complaints, []);
 });
+
+test('a trace is measured in events', async () => {
+  const page = await open(reportOf('examples/account.tiddle', '--analysis', 'race'));
+  assert.equal(await page.textContent('.facts'), '15 events · 3 threads · 3 locations · 1 lock');
+  await page.close();
+});
+
+test('what lint finds is shown with its source, and what was read is called source', async () => {
+  const path = join(folder, 'lint.html');
+  foretrace('lint', 'tests/lint/chapter4/account.locks.cpp', '-o', path);
+  const page = await open(path);
+  assert.match(await page.textContent('.facts'), /^\d+ lines of source · 3 threads/);
+  assert.equal(await page.locator('.event').count(), 3);
+  assert.match(await page.textContent('.finding'), /in the second block, with the older value/);
+  assert.deepEqual(await barriers(page), []);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+});

@@ -31,6 +31,18 @@ for (const trace of ['account', 'dining', 'transfer']) {
   });
 }
 
+test('what lint finds is valid SARIF, with the way of each thread', () => {
+  for (const [folder, kind] of [['chapter4/account', 'RwW'], ['chapter3/account', 'data-race']]) {
+    const run = check(foretrace('lint', `tests/lint/${folder}.locks.cpp`, '--format', 'sarif'));
+    assert.ok(run.results.some((result) => result.ruleId === kind));
+    for (const result of run.results) {
+      const orders = result.codeFlows[0].threadFlows.flatMap((flow) => flow.locations)
+        .filter((step) => step.importance === 'essential').map((step) => step.executionOrder);
+      assert.deepEqual(orders.sort(), orders.map((_, index) => index), 'each access at its own time');
+    }
+  }
+});
+
 test('suppressed, known and absent findings are valid SARIF', () => {
   const rules = write('rules.txt', 'analysis=lockset\n');
   const old = join(folder, 'old.json');

@@ -52,6 +52,7 @@ export interface TraceFacts {
   threads: number;
   locations: number;
   locks: number;
+  lines: number; // of source, where that was read and no trace
 }
 
 export interface RawEvents {

@@ -27,7 +27,7 @@ export function Summary({ data, groups, paper }: { data: ReportData; groups: Gro
   return (
     <div class="summary">
       <p class="facts">
-        {[counted(trace.events, 'event'), counted(trace.threads, 'thread'), counted(trace.locations, 'location'), counted(trace.locks, 'lock')].join(' · ')}
+        {[trace.lines > 0 ? `${counted(trace.lines, 'line')} of source` : counted(trace.events, 'event'), counted(trace.threads, 'thread'), counted(trace.locations, 'location'), counted(trace.locks, 'lock')].join(' · ')}
       </p>
       {data.caveats.length > 0 && (
         <ul class="caveats" aria-label="What to know about this report">
