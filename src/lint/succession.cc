@@ -89,7 +89,26 @@ class Succession::Walk {
   Walk(const std::vector<Unit>& units, const std::vector<Summary>& known, UnitId unit)
       : unit_(units[unit]), known_(known), id_(unit), units_(units), loops_(edges(unit_)) {}
 
-  Summary run() {
+  // What callers need to know.
+  Summary summary() {
+    run();
+    return collect();
+  }
+
+  std::vector<BlockPair> pairs() {
+    run();
+    std::vector<BlockPair> found;
+    for_each_beginning([&](const UnitNode& node, const State& state, const Opening& opening) {
+      for (const auto& [ended, rounds] : *state.last) {
+        if (ended.inside != node.inside || opening.passed.contains(ended.lock)) continue;
+        found.push_back({ended.part, opening.part, !rounds.empty()});
+      }
+    });
+    return found;
+  }
+
+ private:
+  void run() {
     before_.resize(unit_.nodes.size());
     before_[0].reached = true;
     std::deque<NodeId> work = {0};
@@ -102,10 +121,8 @@ class Succession::Walk {
         if (join(before_[next], crossed(after, node, next))) work.push_back(next);
       }
     }
-    return collect();
   }
 
- private:
   // The block itself, or all that are like it.
   using BlockKind = std::pair<uint32_t, BlockRef>;
   BlockKind kind_of(const BlockRef& block) const {
@@ -186,6 +203,21 @@ class Succession::Walk {
     if (node.inside.empty()) state.passed.insert(passed.begin(), passed.end());
   }
 
+  // Calls visit(node, what is known before it, block) for each block that begins at a
+  // node, or in what it calls.
+  template <typename Visit>
+  void for_each_beginning(Visit visit) const {
+    for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
+      const UnitNode& node = unit_.nodes[id];
+      const State& state = before_[id];
+      if (!state.reached) continue;
+      if (node.kind == UnitNode::Kind::begin && !node.silent) {
+        visit(node, state, Opening{BlockPart{id, kNothing, {id_, id, kNothing}}, {}, 0});
+      }
+      for (const auto& [kind, opening] : openings_of(id, node)) visit(node, state, opening);
+    }
+  }
+
   Summary collect() {
     Summary summary;
     // What stood for a kind of blocks goes on to do so, or recursion might never settle.
@@ -195,17 +227,11 @@ class Succession::Walk {
     for (const Closing& closing : known_[id_].closings) {
       closings_.emplace(kind_of(closing.part.block), closing);
     }
+    for_each_beginning([&](const UnitNode& node, const State& state, const Opening& opening) {
+      open(node, state, opening);
+    });
     for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
-      const UnitNode& node = unit_.nodes[id];
-      const State& state = before_[id];
-      if (!state.reached) continue;
-      if (node.kind == UnitNode::Kind::begin && !node.silent) {
-        begin_part(summary, node, state, {BlockPart{id, kNothing, {id_, id, kNothing}}, {}, 0});
-      }
-      for (auto& [kind, opening] : openings_of(id, node)) {
-        begin_part(summary, node, state, std::move(opening));
-      }
-      if (node.next.empty()) exit(summary, id, state);
+      if (before_[id].reached && unit_.nodes[id].next.empty()) exit(summary, id, before_[id]);
     }
     for (auto& [block, opening] : openings_) summary.openings.push_back(std::move(opening));
     for (const auto& [block, closing] : closings_) summary.closings.push_back(closing);
@@ -226,11 +252,8 @@ class Succession::Walk {
     return found;
   }
 
-  void begin_part(Summary& summary, const UnitNode& node, const State& state, Opening opening) {
-    for (const auto& [ended, rounds] : *state.last) {
-      if (ended.inside != node.inside || opening.passed.contains(ended.lock)) continue;
-      summary.pairs.push_back({ended.part, opening.part, !rounds.empty()});
-    }
+  // A block that can be the first of the unit.
+  void open(const UnitNode& node, const State& state, Opening opening) {
     if (!node.inside.empty()) return;
     opening.passed.insert(state.passed.begin(), state.passed.end());
     const auto [known, is_new] = openings_.try_emplace(kind_of(opening.part.block), opening);
@@ -281,6 +304,10 @@ Succession::Succession(std::vector<Unit> units) : units_(std::move(units)) {
   solve();
 }
 
+std::vector<BlockPair> Succession::pairs(UnitId unit) const {
+  return Walk(units_, results_, unit).pairs();
+}
+
 // Summaries only grow (and `passed` only shrinks).
 void Succession::solve() {
   std::vector<std::vector<UnitId>> callers(units_.size());
@@ -300,8 +327,8 @@ void Succession::solve() {
     work.pop_front();
     waiting[unit] = false;
     ++walks[unit];
-    Summary summary = Walk(units_, results_, unit).run();
-    const bool changed = !summary.says_the_same_to_callers(results_[unit]);
+    Summary summary = Walk(units_, results_, unit).summary();
+    const bool changed = summary != results_[unit];
     results_[unit] = std::move(summary);
     if (!changed) continue;
     for (const UnitId caller : callers[unit]) {

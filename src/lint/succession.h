@@ -77,8 +77,9 @@ class Succession {
  public:
   explicit Succession(std::vector<Unit> units);
 
-  // The pairs that the unit itself puts together.
-  const std::vector<BlockPair>& pairs(UnitId unit) const { return results_[unit].pairs; }
+  // The pairs that the unit itself puts together. There may be very many: they are found
+  // when they are asked for, and not kept.
+  std::vector<BlockPair> pairs(UnitId unit) const;
   // The calls from `unit` to the unit that has the block, the first in `unit`.
   std::vector<ChainLink> chain(UnitId unit, const BlockPart& part) const;
 
@@ -103,12 +104,8 @@ class Succession {
     // Locks of which every way through ends a block. Unset: no way through is known yet.
     bool has_way = false;
     std::set<uint32_t> passed;
-    std::vector<BlockPair> pairs;
 
-    bool says_the_same_to_callers(const Summary& other) const {
-      return openings == other.openings && closings == other.closings && has_way == other.has_way &&
-             passed == other.passed;
-    }
+    friend bool operator==(const Summary&, const Summary&) = default;
   };
   class Walk;
 
