@@ -40,6 +40,25 @@ Path rebased(const Path& path, const Path& base, size_t dropped) {
 
 }  // namespace
 
+// What is part of something that has the value is not kept apart, unless only the part is
+// seen by callers. Where calls go deep, so would paths: beyond some steps, all that is
+// there counts.
+void Flows::Taint::add(Path path) {
+  constexpr size_t kMostSteps = 6;
+  if (path.steps.size() > kMostSteps) path.steps.resize(kMostSteps);
+  const auto covers = [](const Path& whole, const Path& part) {
+    return is_prefix(whole, part) &&
+           (whole.root == Path::Root::global || is_indirect(whole) == is_indirect(part));
+  };
+  if (std::any_of(memory.begin(), memory.end(),
+                  [&](const Path& known) { return covers(known, path); })) {
+    return;
+  }
+  std::erase_if(memory, [&](const Path& known) { return covers(path, known); });
+  memory.insert(std::move(path));
+  ++changes;
+}
+
 bool Flows::Taint::has(const Tokens& used) const {
   return std::any_of(used.begin(), used.end(),
                      [&](const Token& token) { return tokens.contains(token); });
@@ -81,9 +100,9 @@ std::vector<uint32_t> Flows::all_ops(ContextId context) {
 // ---- where a value goes inside of a function
 
 bool Flows::spread_over(ContextId context, const Op& op, Taint& taint) {
-  const size_t before = taint.tokens.size() + taint.memory.size();
+  const size_t before = taint.tokens.size() + taint.changes;
   if (const Access* const access = op.as<Access>()) {
-    if (access->write && taint.has(op.uses)) taint.memory.insert(access->path);
+    if (access->write && taint.has(op.uses)) taint.add(access->path);
     if (!access->write && taint.has(access->path)) taint.tokens.insert({Token::Kind::op, op.id});
   } else if (const Call* const call = op.as<Call>()) {
     const auto tainted = [&](const Value& value) { return taint.has(value); };
@@ -94,17 +113,17 @@ bool Flows::spread_over(ContextId context, const Op& op, Taint& taint) {
     if (given && program_.callees({context, op.id}).empty()) {
       // A library function may put it into what it can write.
       if (call->is_method && !call->is_const && refers(call->receiver)) {
-        taint.memory.insert(referred(call->receiver));
+        taint.add(referred(call->receiver));
       }
       for (size_t i = 0; i < call->arguments.size(); ++i) {
         const bool is_const = i >= call->argument_is_const.size() || call->argument_is_const[i];
         if (!is_const && refers(call->arguments[i])) {
-          taint.memory.insert(referred(call->arguments[i]));
+          taint.add(referred(call->arguments[i]));
         }
       }
     }
   }
-  return taint.tokens.size() + taint.memory.size() != before;
+  return taint.tokens.size() + taint.changes != before;
 }
 
 void Flows::spread(ContextId context, Taint& taint) {
@@ -121,6 +140,19 @@ void Flows::spread(ContextId context, Taint& taint) {
   }
 }
 
+Flows::Known& Flows::known_of(const Variable& variable) {
+  if (known_.variable != variable.all()) known_ = {variable.all(), {}, {}};
+  return known_;
+}
+
+const Flows::Taint& Flows::tainted_in(ContextId context, const Variable& variable) {
+  std::map<ContextId, Taint>& known = known_of(variable).tainted;
+  if (const auto found = known.find(context); found != known.end()) return found->second;
+  Taint taint = seeds(context, all_ops(context), variable);
+  spread(context, taint);
+  return known[context] = std::move(taint);
+}
+
 Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
                           const Variable& variable) {
   Taint taint;
@@ -133,11 +165,9 @@ Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
         op.as<Call>() != nullptr ? program_.callees(place) : std::vector<ContextId>();
     if (callees.empty()) taint.tokens.insert({Token::Kind::op, id});
     for (const ContextId callee : callees) {
-      Taint inner = seeds(callee, all_ops(callee), variable);
-      spread(callee, inner);
-      const Taint outer = to_caller(callee, inner, op);
+      const Taint outer = to_caller(callee, tainted_in(callee, variable), op);
       taint.tokens.insert(outer.tokens.begin(), outer.tokens.end());
-      taint.memory.insert(outer.memory.begin(), outer.memory.end());
+      for (const Path& path : outer.memory) taint.add(path);
       taint.stops = taint.stops || outer.stops;
     }
   }
@@ -161,18 +191,18 @@ Flows::Taint Flows::to_caller(ContextId callee, const Taint& taint, const Op& op
     result.tokens.insert({Token::Kind::op, op.id});
   }
   for (const Path& path : taint.memory) {
-    if (path.root == Path::Root::global) result.memory.insert(path);
+    if (path.root == Path::Root::global) result.add(path);
     if (!is_indirect(path)) continue;
     if (path.root == Path::Root::self && refers(call.receiver)) {
-      result.memory.insert(rebased(path, referred(call.receiver), 1));
+      result.add(rebased(path, referred(call.receiver), 1));
     }
     if (path.root == Path::Root::parameter && path.index < call.arguments.size() &&
         refers(call.arguments[path.index])) {
-      result.memory.insert(rebased(path, referred(call.arguments[path.index]), 1));
+      result.add(rebased(path, referred(call.arguments[path.index]), 1));
     }
     if (path.root == Path::Root::capture && path.index < call.through.captures.size() &&
         refers(call.through.captures[path.index])) {
-      result.memory.insert(rebased(path, referred(call.through.captures[path.index]), 1));
+      result.add(rebased(path, referred(call.through.captures[path.index]), 1));
     }
   }
   return result;
@@ -183,7 +213,7 @@ Flows::Taint Flows::to_callee(const Taint& taint, const Op& op) {
   const Call& call = *op.as<Call>();
   const auto pass = [&](const Value& value, Path::Root root, uint32_t index) {
     if (refers(value) && taint.has(referred(value))) {
-      result.memory.insert(pointed_to({root, index, {}, {}}));
+      result.add(pointed_to({root, index, {}, {}}));
     }
     if (!taint.has(value.tokens) && !(refers(value) && taint.has(value.path))) return;
     if (root == Path::Root::parameter) result.tokens.insert({Token::Kind::parameter, index});
@@ -197,7 +227,7 @@ Flows::Taint Flows::to_callee(const Taint& taint, const Op& op) {
   }
   pass(call.receiver, Path::Root::self, 0);
   for (const Path& path : taint.memory) {
-    if (path.root == Path::Root::global) result.memory.insert(path);
+    if (path.root == Path::Root::global) result.add(path);
   }
   return result;
 }
@@ -286,6 +316,16 @@ bool Flows::rechecked(const BlockRef& second, const Variable& variable, bool doe
   return checks_before_acting(context, region.ops, region.acquire, variable, does_write);
 }
 
+bool Flows::callee_checks(ContextId callee, const Variable& variable, bool does_write) {
+  auto& known = known_of(variable).checks;
+  const std::pair key(callee, does_write);
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  const std::vector<uint32_t> ops = all_ops(callee);
+  const bool checks =
+      !ops.empty() && checks_before_acting(callee, ops, ops.front(), variable, does_write);
+  return known[key] = checks;
+}
+
 bool Flows::checks_before_acting(ContextId context, std::span<const uint32_t> ops, uint32_t begin,
                                  const Variable& variable, bool does_write) {
   if (!open_.insert(context).second) return true;  // recursion: decided further out
@@ -322,9 +362,7 @@ bool Flows::checks_before_acting(ContextId context, std::span<const uint32_t> op
       const std::vector<ContextId>& callees = program_.callees(place);
       inside =
           !callees.empty() && std::all_of(callees.begin(), callees.end(), [&](ContextId callee) {
-            const std::vector<uint32_t> inner = all_ops(callee);
-            return !inner.empty() &&
-                   checks_before_acting(callee, inner, inner.front(), variable, does_write);
+            return callee_checks(callee, variable, does_write);
           });
     }
     all = all && inside;

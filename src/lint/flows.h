@@ -39,14 +39,18 @@ class Flows {
   struct Taint {
     std::set<Token> tokens;
     std::set<Path> memory;
+    size_t changes = 0;  // how often memory has got something new
     bool stops = false;  // what comes later depends on it: an exception in between
 
+    void add(Path path);
     bool has(const Tokens& used) const;
     bool has(const Path& path) const;
     bool has(const Value& value) const;
   };
 
   Taint seeds(ContextId context, std::span<const uint32_t> ops, const Variable& variable);
+  // What has the value in a function that reads the variable somewhere.
+  const Taint& tainted_in(ContextId context, const Variable& variable);
   void spread(ContextId context, Taint& taint);
   bool spread_over(ContextId context, const Op& op, Taint& taint);
   // What a caller gets to see of it, and what a callee does.
@@ -61,13 +65,24 @@ class Flows {
   bool predicate_reads(ContextId context, const LockRegion& region, const Variable& variable);
   bool checks_before_acting(ContextId context, std::span<const uint32_t> ops, uint32_t begin,
                             const Variable& variable, bool writes);
+  bool callee_checks(ContextId callee, const Variable& variable, bool writes);
 
   const Program& program_;
   const ContextEffects& effects_;
   Shapes& shapes_;
   const Blocks& blocks_;
-  // Calls on the way down, so that recursion ends.
+  // Calls on the way down, so that recursion ends: a function that is being looked at
+  // adds nothing to itself.
   std::set<ContextId> open_;
+  // What was found of functions for the variable that was asked for last: many calls
+  // lead to one function, and many pairs are about one variable.
+  struct Known {
+    std::vector<LocationId> variable;
+    std::map<ContextId, Taint> tainted;
+    std::map<std::pair<ContextId, bool>, bool> checks;  // by whether it is to be written
+  };
+  Known& known_of(const Variable& variable);
+  Known known_;
 };
 
 }  // namespace foretrace::lint
