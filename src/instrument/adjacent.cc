@@ -83,9 +83,11 @@ class Joiner {
   // Whether between them is an access that must not change places with one of them.
   bool clashes_between(std::span<const Member> run, size_t low, size_t high) const {
     const Access& any = accesses_[low];
+    // What comes behind a read may be at an address that was read.
+    if (!any.write) return high - low + 1 != run.size();
     for (size_t i = low + 1; i < high; ++i) {
       const Access& other = accesses_[i];
-      if (other.write == any.write) continue;
+      if (other.write) continue;
       const Member there = member_at(i);
       if (there.base == run.front().base) {
         const int64_t end = run.back().offset + static_cast<int64_t>(any.bytes);

@@ -240,18 +240,22 @@ class FunctionInstrumenter {
     }
   }
 
-  // Reads behind the loop and writes in front of it, as above. But where a loop
-  // also writes, its reads are recorded in front of the writes: else they would
-  // seem to see what the loop has written.
+  // Reads behind the loop and writes in front of it, as above. But where a loop does
+  // more than that, its reads are recorded in front of the rest: else they would seem to
+  // see what the loop has written, and what was found by a read would come before it.
   void insert_ranges() {
-    llvm::SmallPtrSet<const llvm::Loop*, 8> writing;
+    if (!loop_ranges_) return;
+    llvm::SmallPtrSet<const llvm::Loop*, 8> busy;
     for (const Access& access : accesses_) {
-      if (access.range && access.write) writing.insert(access.range->loop);
+      if (!access.range || access.write) busy.insert(loop_ranges_->loop_of(*access.instruction));
+    }
+    for (llvm::CallBase* call : calls_) {
+      if (!library_accesses(*call).empty()) busy.insert(loop_ranges_->loop_of(*call));
     }
     for (const bool write : {false, true}) {
       for (const Access& access : accesses_) {
         if (!access.range || access.write != write) continue;
-        insert_range(access, !write && !writing.contains(access.range->loop));
+        insert_range(access, !write && !busy.contains(access.range->loop));
       }
     }
   }

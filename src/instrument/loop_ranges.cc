@@ -67,7 +67,7 @@ bool LoopRanges::is_simple(const llvm::Loop& loop) {
 
 std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, llvm::Value* pointer,
                                               uint64_t bytes) {
-  const llvm::Loop* const loop = loops_.getLoopFor(access.getParent());
+  const llvm::Loop* const loop = loop_of(access);
   if (loop == nullptr || access.isVolatile() || !is_simple(*loop) ||
       !dominators_.dominates(access.getParent(), loop->getLoopLatch())) {
     return std::nullopt;

@@ -29,6 +29,11 @@ class LoopRanges {
   std::optional<LoopRange> range_of(const llvm::Instruction& access, llvm::Value* pointer,
                                     uint64_t bytes);
 
+  // The innermost loop that it is in; null if there is none.
+  const llvm::Loop* loop_of(const llvm::Instruction& instruction) const {
+    return loops_.getLoopFor(instruction.getParent());
+  }
+
   // Computes the range in front of the loop.
   struct Place {
     llvm::Value* first;

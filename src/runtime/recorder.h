@@ -41,7 +41,8 @@ inline constexpr uint32_t kRangeEntries = 256;
 // A record at the end of the ring that becomes longer if the next access at its site
 // is of the bytes behind it, by where those are. Moving that access to an earlier
 // place in the thread's records is allowed where no record between them is of the
-// same bytes (see Granule::may_join()), nor of anything but accesses.
+// same bytes (see Granule::may_join()), nor of anything but writes: whether the thread
+// comes to an access, and where it is, can depend on what it read before.
 struct OpenRun {
   uint64_t next;    // the address behind its last byte
   uint64_t window;  // Thread::window when it was made; 0: none
@@ -70,6 +71,7 @@ struct Thread {
   RangeEntry* ranges;
   OpenRun* runs;
   uint64_t window;     // the number of the records that may still become longer
+  uint32_t last_read;  // the place in the ring of the last record of a read
   uint64_t settle_at;  // how many records there may be until these are settled
   uint32_t range_stretch;
   uint32_t stamp;        // the lower half of the last stamp that it took
@@ -154,6 +156,10 @@ class Entry {
   static OpenRun& run_before(uint64_t address, uint32_t site, bool write) {
     const uint64_t sum = run_block(address) + (uint64_t{site} << 20) + (write ? 8 : 0);
     return self.runs[sum * 0x9E3779B97F4A7C15U >> (64 - kOpenRunsShift)];
+  }
+  // Of records that are not settled: none of a read comes after it.
+  static bool is_behind_reads(uint32_t record) {
+    return static_cast<int32_t>(record - self.last_read) >= 0;
   }
   __attribute__((always_inline)) static bool lengthen(OpenRun& run, uint32_t size);
   static bool has_space() { return self.written < self.limit; }
@@ -245,6 +251,7 @@ inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef si
   append_stack();
   if (!has_space() && !make_space(1)) return;
   put(Record::make(kind, address, size, site_number, upper));
+  if (kind == Kind::read_range) self.last_read = static_cast<uint32_t>(self.written - 1);
   if (kind != Kind::read_range && kind != Kind::write_range) settle();
 }
 
@@ -256,7 +263,8 @@ inline uint32_t Entry::append_access(uint64_t address, uint32_t size, SiteRef si
   OpenRun& run = run_before(address, site_number, kWrite);
   const uint32_t earlier = run.record;
   if (run.next == address && run.window == self.window && run.site == site_number &&
-      run.stack == self.stack && run.write == kWrite && may_join(earlier) && lengthen(run, size)) {
+      run.stack == self.stack && run.write == kWrite && is_behind_reads(earlier) &&
+      may_join(earlier) && lengthen(run, size)) {
     return earlier;
   }
   const auto record = static_cast<uint32_t>(self.written);
@@ -266,6 +274,7 @@ inline uint32_t Entry::append_access(uint64_t address, uint32_t size, SiteRef si
   run_before(next, site_number, kWrite) = {next,        self.window, record,
                                            site_number, self.stack,  kWrite};
   put(Record::make(kWrite ? Kind::write : Kind::read, address, size, site_number, 0));
+  if (!kWrite) self.last_read = record;
   return record;
 }
 
