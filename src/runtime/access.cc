@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include <emmintrin.h>
-
 namespace foretrace::runtime {
 namespace {
 
@@ -23,82 +21,21 @@ uint32_t first_part(uint64_t address, uint64_t end) {
 
 constexpr uint64_t kLongRange = 128;
 
-// Whether stamps[first … end - 1] has one that is later.
-bool any_later(const uint32_t* stamps, uint64_t first, uint64_t end, uint32_t stamp) {
-  if (first == 0 && end == kCells) {
-    const __m128i mine = _mm_set1_epi32(static_cast<int>(stamp));
-    __m128i differences = _mm_setzero_si128();
-    for (uint64_t i = 0; i < kCells; i += 4) {
-      const __m128i theirs = _mm_load_si128(reinterpret_cast<const __m128i*>(stamps + i));
-      differences = _mm_or_si128(differences, _mm_sub_epi32(mine, theirs));
-    }
-    return _mm_movemask_ps(_mm_castsi128_ps(differences)) != 0;  // one is negative
-  }
-  for (; first < end; ++first) {
-    const uint32_t theirs = __atomic_load_n(stamps + first, __ATOMIC_ACQUIRE);
-    if (recording::is_later(theirs, stamp)) return true;
-  }
-  return false;
-}
-
-// Makes them the stamp, but for those that are later.
-void mark(uint32_t* stamps, uint64_t first, uint64_t end, uint32_t stamp) {
-  if (first == 0 && end == kCells) {
-    const __m128i mine = _mm_set1_epi32(static_cast<int>(stamp));
-    for (uint64_t i = 0; i < kCells; i += 4) {
-      auto* const place = reinterpret_cast<__m128i*>(stamps + i);
-      const __m128i theirs = _mm_load_si128(place);
-      const __m128i later = _mm_srai_epi32(_mm_sub_epi32(mine, theirs), 31);  // all ones: it is
-      _mm_store_si128(place,
-                      _mm_or_si128(_mm_and_si128(later, theirs), _mm_andnot_si128(later, mine)));
-    }
-    return;
-  }
-  for (; first < end; ++first) {
-    if (recording::is_later(__atomic_load_n(stamps + first, __ATOMIC_RELAXED), stamp)) continue;
-    __atomic_store_n(stamps + first, stamp, __ATOMIC_RELEASE);
-  }
-}
-
-// Calls visit(cells, first, end) for the cells of a range, block by block, until it
-// returns true.
-template <typename Visit>
-bool for_each_block(uint64_t address, uint64_t end, Visit visit) {
-  constexpr uint64_t kBlockBytes = kCells * kGranuleBytes;
-  while (address < end) {
-    const uint64_t stop = std::min(end, (address | (kBlockBytes - 1)) + 1);
-    if (visit(cells_of(address), cell_in_block(address), cell_in_block(stop - 1) + 1)) return true;
-    address = stop;
-  }
-  return false;
-}
-
-template <bool kWrite>
-bool range_has_later(uint64_t address, uint64_t end, uint32_t stamp) {
-  return for_each_block(address, end, [&](const CellBlock& cells, uint64_t first, uint64_t last) {
-    return any_later(cells.write, first, last, stamp) ||
-           (kWrite && any_later(cells.read, first, last, stamp));
-  });
-}
-
 template <bool kWrite>
 void record_long_range(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
-  RangeEntry& known = self.ranges[(address >> kGranuleShift) % kRangeEntries];
+  RangeEntry& known = self.memory->ranges[(address >> kGranuleShift) % kRangeEntries];
   if (known.stretch == self.range_stretch && known.address <= address && end <= known.end &&
-      (!kWrite || known.wrote) && !range_has_later<kWrite>(address, end, known.stamp)) {
+      (!kWrite || known.wrote) && !range_has_later(address, end, known.stamp, kWrite)) {
     return;
   }
-  if (range_has_later<kWrite>(address, end, self.stamp)) {
+  if (range_has_later(address, end, self.stamp, kWrite)) {
     entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   }
   entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
   Entry::settle();  // its bytes are not in the filter, see OpenRun
   // Whoever sees the stamps finds the record in the ring.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  for_each_block(address, end, [&](CellBlock& cells, uint64_t first, uint64_t last) {
-    mark(kWrite ? cells.write : cells.read, first, last, self.stamp);
-    return false;
-  });
+  mark_range(address, end, self.stamp, kWrite);
   known = {address, end, self.range_stretch, self.stamp, kWrite};
 }
 
@@ -109,10 +46,9 @@ template <bool kWrite>
 void record_new(Entry& entry, uint64_t address, uint64_t end, bool clashes, SiteRef site) {
   if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
-  const uint32_t record = last_record();
   while (address < end) {
     const uint32_t bytes = first_part(address, end);
-    Granule(address, bytes).remember<kWrite>(record);
+    Granule(address, bytes).remember<kWrite>();
     address += bytes;
   }
 }
@@ -124,7 +60,7 @@ void record_part(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
   bool clashes = false;
   while (address < end) {
     const uint32_t bytes = first_part(address, end);
-    if (is_repeated<kWrite>(address, byte_bits(address, bytes))) {
+    if (Granule(address, bytes).is_repeated<kWrite>()) {
       if (start < address) record_new<kWrite>(entry, start, address, clashes, site);
       start = address + bytes;
       clashes = false;
@@ -143,12 +79,13 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   Entry entry;
   if (!entry || self.ignoring != 0) return;
   Granule granule(address, size);
+  if (granule.is_repeated<kWrite>()) return;
   if (granule.needs_stamp<kWrite>()) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
-    return granule.remember<kWrite>(last_record());
+  } else {
+    entry.append_access<kWrite>(address, size, site, granule.may_join());
   }
-  const auto may_join = [&](uint32_t record) { return granule.may_join(record); };
-  granule.remember<kWrite>(entry.append_access<kWrite>(address, size, site, may_join));
+  granule.remember<kWrite>();
 }
 
 template <bool kWrite>
@@ -186,7 +123,7 @@ void forget_accesses(uint64_t address, uint64_t bytes) {
   const uint64_t first = address >> kGranuleShift;
   const uint64_t last = (address + bytes - 1) >> kGranuleShift;
   for (uint64_t granule = first; granule <= last; ++granule) {
-    self.filter[granule & (kFilterEntries - 1)].key = 0;
+    self.filter.forget(granule << kGranuleShift);
   }
 }
 

@@ -10,7 +10,9 @@ void record_unit(Kind kind, uint32_t label) {
   Entry entry;
   if (!entry) return;
   entry.append(kind, label, 0, nullptr);
-  entry.begin_stretch();  // accesses before and inside a unit are not the same
+  // Accesses before and inside a unit are not the same.
+  self.filter.begin_epoch(self.stamp);
+  entry.begin_stretch();
 }
 
 }  // namespace

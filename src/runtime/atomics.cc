@@ -30,7 +30,7 @@ AtomicLock& lock_of(uint64_t address) {
 // A thread that spins on an atomic location reads the same again and again;
 // only what it sees for the first time is recorded.
 bool is_repeated_read(Kind kind, uint64_t address, uint32_t bits) {
-  return kind == Kind::atomic_read && self.filter != nullptr && is_repeated<false>(address, bits);
+  return kind == Kind::atomic_read && self.filter.is_started() && is_repeated<false>(address, bits);
 }
 
 void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
@@ -41,8 +41,8 @@ void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   entry.append_stamped(kind, address, size, site);
   entry.begin_stretch();
   Granule granule(address, size);
-  if (kind != Kind::atomic_write) granule.remember<false>(last_record());
-  if (kind != Kind::atomic_read) granule.remember<true>(last_record());
+  if (kind != Kind::atomic_write) granule.remember<false>();
+  if (kind != Kind::atomic_read) granule.remember<true>();
 }
 
 }  // namespace

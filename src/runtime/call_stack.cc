@@ -50,7 +50,9 @@ uint32_t stack_with(uint32_t parent, uint64_t caller) {
   KnownStack* const known = the_table();
   if (known == nullptr) return parent;
   const uint64_t hash = hash_of(parent, caller);
-  for (uint64_t place = hash & (kPlaces - 1);; place = (place + 1) & (kPlaces - 1)) {
+  // Calls that follow each other have numbers that do: so their places are close.
+  for (uint64_t place = (uint64_t{parent} * 4 + (hash >> 58)) & (kPlaces - 1);;
+       place = (place + 1) & (kPlaces - 1)) {
     uint64_t there = known[place].hash.load(std::memory_order_acquire);
     if (there == 0) {
       const uint32_t id = new_stack(parent, place_of(caller), kMostStacks);

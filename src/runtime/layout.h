@@ -41,8 +41,8 @@ enum class Kind : uint8_t {
   atomic_update = 15,    // read and write in one
   thread_create = 16,    // stamped; the address is the new thread's number
   thread_join = 17,      // stamped; likewise
-  alloc = 18,            // stamped; the operand is the number of bytes
-  free = 19,             // stamped
+  alloc = 18,            // stamped if need be; the operand is the number of bytes
+  free = 19,             // stamped if need be
   unit_begin = 20,       // the address is the number of the label
   unit_end = 21,         // of the innermost unit
   stamp = 22,            // stamped; nothing but an order: what follows comes after it

@@ -22,7 +22,31 @@ namespace {
 
 // Larger blocks end the stretch: that is cheaper than to forget them granule by
 // granule.
-constexpr uint64_t kLargeBlock = 64 << 10;
+constexpr uint64_t kMostForgotten = 64 << 10;
+
+// The beginning and the end of a block's life are ordered as writes of all of it are:
+// they take a stamp only if another thread has used the memory under a later one, as
+// its last block. Of larger blocks they always do, which is cheaper than to look.
+constexpr uint64_t kLargeBlock = 4096;
+// The latest stamp at which a large block died.
+std::atomic<uint32_t> last_large_death{0};
+
+void note_large_death(uint32_t stamp) {
+  uint32_t last = last_large_death.load(std::memory_order_relaxed);
+  while (recording::is_later(stamp, last) &&
+         !last_large_death.compare_exchange_weak(last, stamp, std::memory_order_release)) {
+  }
+}
+
+void append_ordered(Entry& entry, Kind kind, uint64_t address, uint64_t bytes, bool must_stamp,
+                    SiteRef site) {
+  if (must_stamp || range_has_later(address, address + bytes, self.stamp, true)) {
+    entry.append_stamped(kind, address, 0, site);
+  } else {
+    entry.append(kind, address, 0, site);
+  }
+  if (bytes < kLargeBlock) mark_range(address, address + bytes, self.stamp, true);
+}
 
 void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   if (block == nullptr || bytes == 0) return;
@@ -30,18 +54,25 @@ void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   if (!entry) return;
   const auto address = reinterpret_cast<uint64_t>(block);
   entry.append_operand(bytes);
-  entry.append_stamped(Kind::alloc, address, 0, site);
-  if (bytes < kLargeBlock) {
+  const bool was_part_of_large =
+      recording::is_later(last_large_death.load(std::memory_order_acquire), self.stamp);
+  append_ordered(entry, Kind::alloc, address, bytes, bytes >= kLargeBlock || was_part_of_large,
+                 site);
+  if (bytes < kMostForgotten) {
     forget_accesses(address, bytes);
   } else {
     entry.begin_stretch();
   }
 }
 
-void record_death(const void* block) {
+void record_death(void* block) {
   if (block == nullptr) return;
   Entry entry;
-  if (entry) entry.append_stamped(Kind::free, reinterpret_cast<uint64_t>(block), 0, nullptr);
+  if (!entry) return;
+  const auto address = reinterpret_cast<uint64_t>(block);
+  const uint64_t bytes = ::malloc_usable_size(block);
+  append_ordered(entry, Kind::free, address, bytes, bytes >= kLargeBlock, nullptr);
+  if (bytes >= kLargeBlock) note_large_death(self.stamp);
 }
 
 void* born(void* block, size_t bytes) {

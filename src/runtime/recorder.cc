@@ -44,8 +44,6 @@ struct Process {
 };
 Process process;
 
-constexpr uint64_t kStretchMask = (1U << kStretchBits) - 1;
-
 void set_recording(bool on) {
   recording_on.store(on, std::memory_order_relaxed);
   __atomic_store_n(&__foretrace_active, on ? 1 : 0, __ATOMIC_RELAXED);
@@ -122,17 +120,14 @@ bool make_ring(Thread& thread) {
 bool attach(Entry& entry) {
   const KeepErrno keep;
   if (!self.has_number) become_thread(new_thread_number());
-  void* const filter =
-      ::mmap(nullptr, kFilterBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (filter == MAP_FAILED || !make_ring(self)) {
+  void* const memory = ::mmap(nullptr, sizeof(ThreadMemory), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED || !make_ring(self)) {
     self.unable = true;
     return false;
   }
-  self.filter = static_cast<FilterEntry*>(filter);
-  self.ranges = reinterpret_cast<RangeEntry*>(self.filter + kFilterEntries);
-  self.runs = reinterpret_cast<OpenRun*>(self.ranges + kRangeEntries);
-  self.newest = reinterpret_cast<uint32_t*>(self.runs + kOpenRuns);
-  set_stretch(1);
+  self.memory = static_cast<ThreadMemory*>(memory);
+  self.filter.start(&self.memory->filter);
   self.range_stretch = 1;
   entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   return true;
@@ -207,7 +202,7 @@ void after_fork_in_child() {
   release_all_locks();
   if (self.ring != nullptr) {
     ::munmap(self.ring, kRingHeaderBytes + self.ring->capacity * sizeof(Record));
-    ::munmap(self.filter, kFilterBytes);
+    ::munmap(self.memory, sizeof(ThreadMemory));
   }
   CallFrame* const calls = self.calls;  // the calls are the same as before
   const uint32_t depth = self.depth;
@@ -271,6 +266,7 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
   append_stack();
   if (!make_space(1)) return;
   self.stamp = take_stamp();
+  self.filter.begin_epoch(self.stamp);
   Record record = Record::make(kind, address, size, site_number, self.stamp);
   record.head |= Record::kStamped;
   put(record);
@@ -286,9 +282,7 @@ void Entry::append_operand(uint64_t number) {
 }
 
 void Entry::begin_stretch() {
-  set_stretch(static_cast<uint32_t>((self.stretch + 1) & kStretchMask));
-  // An entry from 2^20 stretches ago must not look like one of this stretch.
-  if (self.stretch == 0) std::memset(self.filter, 0, kFilterEntries * sizeof(FilterEntry));
+  self.filter.begin_stretch();
   begin_range_stretch();
 }
 
@@ -325,14 +319,15 @@ void become_thread(uint32_t number) {
 void end_thread() {
   if (self.ring == nullptr) return;
   RingHeader* const ring = self.ring;
-  FilterEntry* const filter = self.filter;
+  ThreadMemory* const memory = self.memory;
   Entry::settle();
   self.unable = true;
   self.ring = nullptr;
-  self.filter = nullptr;
+  self.filter.stop();
+  self.memory = nullptr;
   ring->ended.store(1, std::memory_order_release);
   ::munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
-  ::munmap(filter, kFilterBytes);
+  ::munmap(memory, sizeof(ThreadMemory));
   if (self.calls != nullptr) ::munmap(self.calls, kMostFrames * sizeof(CallFrame));
   self.calls = nullptr;
   self.depth = 0;

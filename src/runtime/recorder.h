@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "runtime/filter.h"
 #include "runtime/layout.h"
 #include "runtime/site.h"
 
@@ -16,19 +17,7 @@ namespace foretrace::runtime {
 using recording::Kind;
 using recording::Record;
 
-// What a thread remembers of the accesses that it recorded, by granule (16
-// bytes), so that each location is recorded once in a stretch: the events of a
-// thread between two synchronisations.
-struct FilterEntry {
-  uint64_t key;      // granule and stretch, see filter_key()
-  uint32_t stamp;    // the thread's stamp when it recorded
-  uint16_t touched;  // the bytes that were read or written
-  uint16_t wrote;    // the bytes that were written
-};
-inline constexpr uint32_t kFilterEntries = 1U << 17;  // those that are never used cost nothing
-inline constexpr uint32_t kStretchBits = 20;
-
-// Likewise for ranges that are recorded as a whole.
+// What a thread remembers of the ranges that it recorded as a whole.
 struct RangeEntry {
   uint64_t address;
   uint64_t end;
@@ -38,24 +27,26 @@ struct RangeEntry {
 };
 inline constexpr uint32_t kRangeEntries = 256;
 
-// A record at the end of the ring that becomes longer if the next access at its site
-// is of the bytes behind it, by where those are. Moving that access to an earlier
-// place in the thread's records is allowed where no record between them is of the
-// same bytes (see Granule::may_join()), nor of anything but writes: whether the thread
-// comes to an access, and where it is, can depend on what it read before.
+// A record near the end of the ring that becomes longer if the next access at its
+// site is of the bytes behind it. That moves the access to an earlier place in the
+// thread's records. It is allowed where the records between them are of other bytes
+// (Granule::may_join()), and all of writes: whether the thread comes to an access, and
+// where it is, can depend on what it read before. So there is the last read, and the
+// writes behind it.
 struct OpenRun {
   uint64_t next;    // the address behind its last byte
   uint64_t window;  // Thread::window when it was made; 0: none
   uint32_t record;  // its place in the ring
   uint32_t site;
   uint32_t stack;
-  bool write;
 };
-inline constexpr uint32_t kOpenRunsShift = 11;
-inline constexpr uint32_t kOpenRuns = 1U << kOpenRunsShift;
-inline constexpr uint64_t kFilterBytes =
-    kFilterEntries * sizeof(FilterEntry) + kFilterEntries * sizeof(uint32_t) +
-    kRangeEntries * sizeof(RangeEntry) + kOpenRuns * sizeof(OpenRun);
+inline constexpr uint32_t kWriteRuns = 8;
+
+// What a thread needs to record, in one mapping.
+struct ThreadMemory {
+  Filter::Memory filter;
+  RangeEntry ranges[kRangeEntries];
+};
 
 // A function that the thread is in (call_stack.h).
 struct CallFrame {
@@ -66,22 +57,19 @@ struct CallFrame {
 
 // A thread's state. All zeros: the thread has recorded nothing yet.
 struct Thread {
-  FilterEntry* filter;  // null until the thread records for the first time
-  uint32_t* newest;     // for each entry of the filter: the last record of its granule
-  RangeEntry* ranges;
-  OpenRun* runs;
-  uint64_t window;     // the number of the records that may still become longer
-  uint32_t last_read;  // the place in the ring of the last record of a read
-  uint64_t settle_at;  // how many records there may be until these are settled
+  Filter filter;
+  ThreadMemory* memory;  // null until the thread records for the first time
+  uint64_t window;       // counts the times at which open runs ended
+  uint64_t settle_at;    // how many records there may be until they are settled
+  OpenRun read_run;
+  OpenRun write_runs[kWriteRuns];  // by their site
   uint32_t range_stretch;
-  uint32_t stamp;        // the lower half of the last stamp that it took
-  uint32_t stretch;      // its current stretch, modulo 2^kStretchBits
-  uint64_t stretch_key;  // the same in the bits of a filter's key that addresses leave free
-  bool busy;             // inside the recorder: a signal handler must not record
-  bool unable;           // no ring could be made for it
-  uint32_t ignoring;     // depth of regions whose accesses are ignored
-  uint32_t hidden;       // depth of regions of which nothing is recorded
-  uint32_t number;       // in its process; valid if has_number
+  uint32_t stamp;     // the lower half of the last stamp that it took
+  bool busy;          // inside the recorder: a signal handler must not record
+  bool unable;        // no ring could be made for it
+  uint32_t ignoring;  // depth of regions whose accesses are ignored
+  uint32_t hidden;    // depth of regions of which nothing is recorded
+  uint32_t number;    // in its process; valid if has_number
   bool has_number;
   SiteRef call_site;  // of the call that the instrumented code makes now
   recording::RingHeader* ring;
@@ -118,11 +106,9 @@ class Entry {
   void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
   void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
   void append_operand(uint64_t number);
-  // An access within one granule, as part of a record so far if may_join(record).
-  // Returns the place of its record in the ring.
-  template <bool kWrite, typename MayJoin>
-  __attribute__((always_inline)) uint32_t append_access(uint64_t address, uint32_t size,
-                                                        SiteRef site, MayJoin may_join);
+  // An access within one granule, as part of an open run if it may_join() one.
+  template <bool kWrite>
+  void append_access(uint64_t address, uint32_t size, SiteRef site, bool may_join);
 
   // No record so far becomes longer.
   static void settle() {
@@ -151,17 +137,12 @@ class Entry {
   }
   void append_new_stack();
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
-  // Addresses near each other have the same, so that a run seldom changes its place.
-  static uint64_t run_block(uint64_t address) { return address >> 6; }
-  static OpenRun& run_before(uint64_t address, uint32_t site, bool write) {
-    const uint64_t sum = run_block(address) + (uint64_t{site} << 20) + (write ? 8 : 0);
-    return self.runs[sum * 0x9E3779B97F4A7C15U >> (64 - kOpenRunsShift)];
+  template <bool kWrite>
+  static OpenRun& run_at(uint32_t site) {
+    return kWrite ? self.write_runs[site % kWriteRuns] : self.read_run;
   }
-  // Of records that are not settled: none of a read comes after it.
-  static bool is_behind_reads(uint32_t record) {
-    return static_cast<int32_t>(record - self.last_read) >= 0;
-  }
-  __attribute__((always_inline)) static bool lengthen(OpenRun& run, uint32_t size);
+  template <bool kWrite>
+  static bool lengthen(OpenRun& run, uint32_t size);
   static bool has_space() { return self.written < self.limit; }
   static bool make_space(uint64_t records);
   static void put(const Record& record) {
@@ -173,19 +154,11 @@ class Entry {
   bool granted_;
 };
 
-// The place in the ring of the record that the thread appended last.
-inline uint32_t last_record() { return static_cast<uint32_t>(self.written - 1); }
-
 // Forgets the ranges that the thread recorded.
 inline void begin_range_stretch() {
   if (++self.range_stretch != 0) return;
-  for (uint32_t i = 0; i < kRangeEntries; ++i) self.ranges[i].stretch = 0;
+  for (uint32_t i = 0; i < kRangeEntries; ++i) self.memory->ranges[i].stretch = 0;
   self.range_stretch = 1;
-}
-
-inline void set_stretch(uint32_t stretch) {
-  self.stretch = stretch;
-  self.stretch_key = uint64_t{stretch} << 48 | stretch >> 16;
 }
 
 // A synchronisation, which ends the stretch. They use up self.call_site.
@@ -251,53 +224,41 @@ inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef si
   append_stack();
   if (!has_space() && !make_space(1)) return;
   put(Record::make(kind, address, size, site_number, upper));
-  if (kind == Kind::read_range) self.last_read = static_cast<uint32_t>(self.written - 1);
+  if (kind == Kind::read_range) ++self.window;
   if (kind != Kind::read_range && kind != Kind::write_range) settle();
 }
 
-template <bool kWrite, typename MayJoin>
-inline uint32_t Entry::append_access(uint64_t address, uint32_t size, SiteRef site,
-                                     MayJoin may_join) {
+template <bool kWrite>
+inline void Entry::append_access(uint64_t address, uint32_t size, SiteRef site, bool may_join) {
   const uint32_t site_number = number_of(site);
   append_stack();
-  OpenRun& run = run_before(address, site_number, kWrite);
-  const uint32_t earlier = run.record;
+  OpenRun& run = run_at<kWrite>(site_number);
   if (run.next == address && run.window == self.window && run.site == site_number &&
-      run.stack == self.stack && run.write == kWrite && is_behind_reads(earlier) &&
-      may_join(earlier) && lengthen(run, size)) {
-    return earlier;
+      run.stack == self.stack && may_join && lengthen<kWrite>(run, size)) {
+    return;
   }
-  const auto record = static_cast<uint32_t>(self.written);
-  if (!has_space() && !make_space(1)) return record;
+  if (!has_space() && !make_space(1)) return;
   if (self.written >= self.settle_at) settle();
-  const uint64_t next = address + size;
-  run_before(next, site_number, kWrite) = {next,        self.window, record,
-                                           site_number, self.stack,  kWrite};
+  if (!kWrite) ++self.window;
+  run = {address + size, self.window, static_cast<uint32_t>(self.written), site_number, self.stack};
   put(Record::make(kWrite ? Kind::write : Kind::read, address, size, site_number, 0));
-  if (!kWrite) self.last_read = record;
-  return record;
 }
 
 // Each store leaves a record that can be: the recorder may find any of them.
+template <bool kWrite>
 inline bool Entry::lengthen(OpenRun& run, uint32_t size) {
+  constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
   constexpr uint64_t kMost = uint64_t{1} << 30;
   Record& record = self.records[run.record & self.ring_mask];
-  const bool is_range = record.kind() == Kind::read_range || record.kind() == Kind::write_range;
+  const bool is_range = record.kind() == kRange;
   const uint64_t bytes = uint64_t{is_range ? record.upper() : record.size()} + size;
   if (bytes > kMost) return false;
   __atomic_store_n(&record.tail, record.site() | bytes << 32, __ATOMIC_RELEASE);
   if (!is_range) {
-    const Kind kind = run.write ? Kind::write_range : Kind::read_range;
-    const Record range = Record::make(kind, record.address(), 0, 0, 0);
+    const Record range = Record::make(kRange, record.address(), 0, 0, 0);
     __atomic_store_n(&record.head, range.head, __ATOMIC_RELEASE);
   }
-  const uint64_t before = run.next;
   run.next += size;
-  if (run_block(before) == run_block(run.next)) return true;
-  OpenRun& place = run_before(run.next, run.site, run.write);
-  if (&place == &run) return true;
-  place = run;
-  run.window = 0;
   return true;
 }
 

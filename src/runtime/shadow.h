@@ -12,26 +12,21 @@ namespace foretrace::runtime {
 inline constexpr uint32_t kGranuleShift = 4;
 inline constexpr uint32_t kGranuleBytes = 1U << kGranuleShift;
 
-// The stamps of 16 granules; those of one kind lie together, so that ranges can be
-// looked at and marked several at a time.
-inline constexpr uint32_t kCellsShift = 4;
-inline constexpr uint64_t kCells = 1U << kCellsShift;
-struct CellBlock {
-  alignas(64) uint32_t write[kCells];
-  uint32_t read[kCells];
-};
-static_assert(sizeof(CellBlock) == 8 * kCells);
-
-// Null until map_shadow() succeeds. Addresses that differ only above the mask
-// share a cell, which costs stamps but no correctness.
-extern CellBlock* shadow;
+// By cell_of(). Null until map_shadow() succeeds.
+extern uint32_t* write_stamps;
+extern uint32_t* read_stamps;
+// Addresses that differ only above the mask share a cell, which costs stamps but no
+// correctness.
 extern uint64_t shadow_mask;
 
 bool map_shadow();
 
-inline CellBlock& cells_of(uint64_t address) {
-  return shadow[(address & shadow_mask) >> (kGranuleShift + kCellsShift)];
-}
-inline uint64_t cell_in_block(uint64_t address) { return address >> kGranuleShift & (kCells - 1); }
+inline uint64_t cell_of(uint64_t address) { return (address & shadow_mask) >> kGranuleShift; }
+
+// Whether one of the bytes from `address` to `end` has a clashing access with a later
+// stamp: for a write any other, for a read another write.
+bool range_has_later(uint64_t address, uint64_t end, uint32_t stamp, bool write);
+// All of them were accessed under a stamp. Later ones stay.
+void mark_range(uint64_t address, uint64_t end, uint32_t stamp, bool write);
 
 }  // namespace foretrace::runtime

@@ -1,0 +1,89 @@
+// What a thread remembers of the accesses that it recorded, so that each location is
+// recorded once in a stretch: the events of a thread between two synchronisations.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/shadow.h"
+
+namespace foretrace::runtime {
+
+// One granule, under one stamp of the thread.
+struct FilterEntry {
+  uint32_t tag;      // the part of the address that its place does not tell, and the epoch
+  uint16_t touched;  // the bytes that were read or written
+  uint16_t wrote;    // the bytes that were written
+};
+
+// Small enough for a cache: entries do not hold stamps but *epochs*, which count the
+// stamps of the thread. When there are no more of them, all entries are forgotten and
+// it begins again with the first.
+class Filter {
+ private:
+  static constexpr uint32_t kEntriesShift = 18;
+  static constexpr uint32_t kEntries = 1U << kEntriesShift;  // those never used cost nothing
+  static constexpr uint32_t kEpochBits = 7;
+  static constexpr uint32_t kEpochs = 1U << kEpochBits;  // the first is 1
+  // Together, an entry's place and its tag tell 47 bits of an address: all that Linux
+  // hands out unless asked for more.
+  static constexpr uint32_t kTagShift = kGranuleShift + kEntriesShift - kEpochBits;
+  static_assert(kTagShift + 32 == 47);
+  static constexpr uint32_t kPageShift = 9;  // of entries that are forgotten together
+
+ public:
+  struct Memory {
+    FilterEntry entries[kEntries];
+    uint8_t used[kEntries >> kPageShift];
+    uint32_t stamps[kEpochs];
+  };
+
+  // `memory` is all zeros, and belongs to the caller.
+  void start(Memory* memory) {
+    memory_ = memory;
+    epoch_ = 0;
+    first_ = 1;
+  }
+  void stop() { memory_ = nullptr; }
+  bool is_started() const { return __builtin_expect(memory_ != nullptr, 1); }
+
+  // The thread has taken a stamp.
+  void begin_epoch(uint32_t stamp) {
+    if (++epoch_ == kEpochs) clear();
+    memory_->stamps[epoch_] = stamp;
+  }
+  // The epoch that has just begun is the first of a stretch.
+  void begin_stretch() { first_ = epoch_; }
+
+  FilterEntry& entry(uint64_t address) const { return memory_->entries[place(address)]; }
+  // The tag that the entry of an address has if it is of this epoch.
+  uint32_t tag(uint64_t address) const {
+    return (static_cast<uint32_t>(address >> kTagShift) & ~(kEpochs - 1)) | epoch_;
+  }
+  // Whether an entry is of the same granule as `tag`, and of an earlier epoch of this
+  // stretch.
+  bool is_earlier(const FilterEntry& entry, uint32_t tag) const {
+    return (entry.tag ^ tag) < kEpochs && epoch_of(entry) >= first_ && entry.tag < tag;
+  }
+  // The thread's stamp when it recorded what an entry says.
+  uint32_t stamp(const FilterEntry& entry) const { return memory_->stamps[epoch_of(entry)]; }
+
+  // Makes the entry of an address one of this epoch, with nothing in it yet.
+  void renew(uint64_t address) {
+    const uint64_t at = place(address);
+    memory_->entries[at] = {tag(address), 0, 0};
+    memory_->used[at >> kPageShift] = 1;
+  }
+  void forget(uint64_t address) { entry(address).tag = 0; }
+
+ private:
+  static uint64_t place(uint64_t address) { return (address >> kGranuleShift) & (kEntries - 1); }
+  static uint32_t epoch_of(const FilterEntry& entry) { return entry.tag & (kEpochs - 1); }
+
+  void clear();
+
+  Memory* memory_;  // null until the thread records for the first time
+  uint32_t epoch_;
+  uint32_t first_;  // the first epoch of the stretch
+};
+
+}  // namespace foretrace::runtime
