@@ -92,16 +92,16 @@ void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, boo
 }
 
 MemorySurvey::Page& MemorySurvey::page_of(uint64_t number) {
-  if (number != last_number_) {
+  RecentPage& recent = recent_pages_[number % recent_pages_.size()];
+  if (recent.number != number) {
     std::unique_ptr<Page>& page = pages_[number];
     if (page == nullptr) {
       page = std::make_unique<Page>();
       page->forgotten = is_large(number * kSurveyPage);
     }
-    last_number_ = number;
-    last_page_ = page.get();
+    recent = {number, page.get()};
   }
-  return *last_page_;
+  return *recent.page;
 }
 
 void MemorySurvey::access_page(Page& page, uint32_t first, uint32_t end,

@@ -77,8 +77,11 @@ class MemorySurvey {
   AccessStates states_{order_};
   std::vector<uint64_t> operands_;  // by thread
   tsl::robin_map<uint64_t, std::unique_ptr<Page>, IntegerHash> pages_;
-  uint64_t last_number_ = UINT64_MAX;  // the page that was used last
-  Page* last_page_ = nullptr;
+  struct RecentPage {
+    uint64_t number = UINT64_MAX;
+    Page* page = nullptr;
+  };
+  std::array<RecentPage, 64> recent_pages_;   // by number
   std::map<uint64_t, Block> blocks_;          // by address
   std::map<uint64_t, Block> sets_;            // likewise: atomic sets
   std::map<uint64_t, uint64_t> that_matter_;  // from addresses to bytes: annotated

@@ -158,4 +158,10 @@ bool RecordDecoder::next(Record& record) {
   return true;
 }
 
+size_t RecordDecoder::read(std::span<Record> records) {
+  size_t count = 0;
+  while (count < records.size() && next(records[count])) ++count;
+  return count;
+}
+
 }  // namespace foretrace

@@ -67,6 +67,8 @@ class RecordDecoder : public RecordHistory {
 
   // False at the end.
   bool next(recording::Record& record);
+  // The next ones; how many there were.
+  size_t read(std::span<recording::Record> records);
   bool is_damaged() const { return damaged_; }
 
  private:

@@ -4,8 +4,9 @@ namespace foretrace {
 
 using recording::Record;
 
-RecordMerger::RecordMerger(const RecordingFile& file, const RecordingFile::Process& process)
-    : file_(file) {
+RecordMerger::RecordMerger(const RecordingFile& file, const RecordingFile::Process& process,
+                           UnneededParts unneeded)
+    : file_(file), unneeded_(std::move(unneeded)) {
   for (const auto& [number, parts] : process.threads) {
     // A thread's first record has a stamp; before it there can be its stack.
     uint64_t first_stamp = 0;
@@ -22,6 +23,11 @@ RecordMerger::RecordMerger(const RecordingFile& file, const RecordingFile::Proce
 }
 
 bool RecordMerger::open_part(Thread& thread) {
+  for (; thread.next_part < thread.parts->size(); ++thread.next_part) {
+    const auto left_out = unneeded_.find(&(*thread.parts)[thread.next_part]);
+    if (left_out == unneeded_.end()) break;
+    if (left_out->second != kNoStack) thread.stack = left_out->second;
+  }
   if (thread.next_part == thread.parts->size()) {
     thread.bytes = {};
     thread.decoder.reset();
@@ -37,19 +43,28 @@ bool RecordMerger::open_part(Thread& thread) {
   return true;
 }
 
+bool RecordMerger::decode(Thread& thread) {
+  std::span<Record> space = thread.records;
+  thread.next = 0;
+  thread.count = 0;
+  if (thread.stack != kNoStack) {
+    space[0] = Record::make(recording::Kind::stack, thread.stack, 0, 0, 0);
+    thread.stack = kNoStack;
+    thread.count = 1;
+  }
+  thread.count += thread.decoder->read(space.subspan(thread.count));
+  return thread.count > 0;
+}
+
 bool RecordMerger::look(Thread& thread) {
-  if (thread.has_record) return true;
-  while (thread.decoder == nullptr || !thread.decoder->next(thread.record)) {
+  if (thread.next < thread.count) return true;
+  while (thread.decoder == nullptr || !decode(thread)) {
     if (thread.decoder != nullptr && thread.decoder->is_damaged()) {
       error_ =
           fmt::format("{}: records of thread {} cannot be decoded", file_.name(), thread.number);
       return false;
     }
     if (!open_part(thread)) return false;
-  }
-  thread.has_record = true;
-  if (thread.record.stamped()) {
-    thread.stamp += thread.record.upper() - static_cast<uint32_t>(thread.stamp);
   }
   return true;
 }
@@ -68,29 +83,40 @@ bool RecordMerger::begin_turn() {
   return true;
 }
 
-bool RecordMerger::next(uint32_t& thread, Record& record) {
-  for (;;) {
+bool RecordMerger::is_its_turn() {
+  Thread& thread = *current_;
+  const uint32_t lower = thread.records[thread.next].upper();
+  const uint64_t stamp = thread.stamp + (lower - static_cast<uint32_t>(thread.stamp));
+  if (!first_) {
+    if (!turns_.empty() && turns_.top().stamp < stamp) {
+      turns_.push({stamp, current_});
+      return false;
+    }
+    incomplete_ = stamp != expected_ && !file_.is_complete();
+    if (incomplete_) return false;
+    expected_ = stamp + 1;
+  }
+  thread.stamp = stamp;
+  first_ = false;
+  return true;
+}
+
+bool RecordMerger::next(Run& run) {
+  for (; !incomplete_; current_ = nullptr) {
     if (current_ == nullptr && !begin_turn()) return false;
     if (!look(*current_)) {
       if (!error_.empty()) return false;
-      current_ = nullptr;
       continue;
     }
-    if (current_->record.stamped() && !first_) {
-      if (!turns_.empty() && turns_.top().stamp < current_->stamp) {
-        turns_.push({current_->stamp, current_});
-        current_ = nullptr;
-        continue;
-      }
-      if (current_->stamp != expected_ && !file_.is_complete()) return false;
-      expected_ = current_->stamp + 1;
-    }
-    if (current_->record.stamped()) first_ = false;
-    thread = current_->number;
-    record = current_->record;
-    current_->has_record = false;
+    Thread& thread = *current_;
+    if (thread.records[thread.next].stamped() && !is_its_turn()) continue;
+    const size_t first = thread.next++;
+    while (thread.next < thread.count && !thread.records[thread.next].stamped()) ++thread.next;
+    run = {thread.number, &(*thread.parts)[thread.next_part - 1],
+           std::span(thread.records).subspan(first, thread.next - first)};
     return true;
   }
+  return false;
 }
 
 }  // namespace foretrace

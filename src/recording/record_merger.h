@@ -2,9 +2,11 @@
 #pragma once
 
 #include <queue>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "recording/part_pages.h"
 #include "recording/recording_file.h"
 
 namespace foretrace {
@@ -14,12 +16,19 @@ namespace foretrace {
 // docs/recording.md says why that is an order in which it can have happened.
 class RecordMerger {
  public:
-  // The file must outlive the merger.
-  RecordMerger(const RecordingFile& file, const RecordingFile::Process& process);
+  // The file must outlive the merger. Parts that are not needed are not read.
+  RecordMerger(const RecordingFile& file, const RecordingFile::Process& process,
+               UnneededParts unneeded);
 
-  // The next record and the number of its thread; false at the end, which may
-  // have come too early: error().
-  bool next(uint32_t& thread, recording::Record& record);
+  // Records that follow each other, all of one thread and one part, the first at most
+  // with a stamp.
+  struct Run {
+    uint32_t thread = 0;
+    const RecordingFile::Part* part = nullptr;
+    std::span<const recording::Record> records;  // until the next call
+  };
+  // False at the end, which may have come too early: error().
+  bool next(Run& run);
   const std::string& error() const { return error_; }
 
  private:
@@ -30,28 +39,36 @@ class RecordMerger {
     size_t next_part = 0;
     std::vector<char> bytes;
     std::unique_ptr<RecordDecoder> decoder;  // null before and after its records
-    recording::Record record = {};           // the next one, if has_record
-    bool has_record = false;
-    uint64_t stamp = 0;  // of the last stamped record that was looked at
+    std::vector<recording::Record> records = std::vector<recording::Record>(kAtOnce);
+    size_t next = 0;  // of the records that were decoded
+    size_t count = 0;
+    uint64_t stamp = 0;         // of the last stamped record that was handed out
+    uint32_t stack = kNoStack;  // where parts that were left out have brought it
   };
+  static constexpr size_t kAtOnce = 512;
   struct Turn {
     uint64_t stamp;
     Thread* thread;
     bool operator<(const Turn& other) const { return stamp > other.stamp; }  // the least first
   };
 
-  // Looks at the thread's next record; whether there is one.
+  // Whether the thread has a next record; decodes some if need be.
   bool look(Thread& thread);
+  bool decode(Thread& thread);
   bool open_part(Thread& thread);
   bool begin_turn();
+  // Whether it is the turn of the current thread's next record, which has a stamp.
+  bool is_its_turn();
 
   const RecordingFile& file_;
+  const UnneededParts unneeded_;
   ftr::ChunkUnpacker unpacker_;
   std::vector<std::unique_ptr<Thread>> threads_;
   std::priority_queue<Turn> turns_;
   Thread* current_ = nullptr;
   bool first_ = false;  // current_'s next record is the stamped one of its turn
   uint64_t expected_ = 1;
+  bool incomplete_ = false;  // a record is missing, and what follows cannot be read
   std::string error_;
 };
 

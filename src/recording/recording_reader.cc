@@ -62,10 +62,9 @@ Result<void> RecordingReader::read(EventBuffer& buffer) {
         break;
       }
     }
-    uint32_t thread = 0;
-    Record record;
-    if (merger_->next(thread, record)) {
-      events_->add(thread, record, buffer);
+    RecordMerger::Run run;
+    if (merger_->next(run)) {
+      for (const Record& record : run.records) events_->add(run.thread, record, buffer);
       continue;
     }
     if (!merger_->error().empty()) return fail("{}", merger_->error());
@@ -79,23 +78,28 @@ Result<void> RecordingReader::read(EventBuffer& buffer) {
 Result<bool> RecordingReader::begin_process() {
   if (next_process_ == file_->processes().end()) return false;
   const auto& [number, process] = *next_process_++;
-  Result<std::vector<MemoryPiece>> pieces = survey(process);
-  if (!pieces) return tl::unexpected(pieces.error());
-  events_ = std::make_unique<ProcessEvents>(number, std::move(*pieces),
+  Result<Survey> known = survey(process);
+  if (!known) return tl::unexpected(known.error());
+  events_ = std::make_unique<ProcessEvents>(number, std::move(known->pieces),
                                             names_.find(process.names)->second, mutable_symbols(),
                                             counts_, *log_);
-  merger_.emplace(*file_, process);
+  merger_.emplace(*file_, process, std::move(known->unneeded));
   return true;
 }
 
-Result<std::vector<MemoryPiece>> RecordingReader::survey(
+Result<RecordingReader::Survey> RecordingReader::survey(
     const RecordingFile::Process& process) const {
-  MemorySurvey survey(all_);
-  RecordMerger merger(*file_, process);
-  uint32_t thread = 0;
-  for (Record record; merger.next(thread, record);) survey.add(thread, record);
+  MemorySurvey memory(all_);
+  PartPages parts;
+  RecordMerger merger(*file_, process, {});
+  for (RecordMerger::Run run; merger.next(run);) {
+    for (const Record& record : run.records) memory.add(run.thread, record);
+    if (!all_) parts.add(*run.part, run.records);
+  }
   if (!merger.error().empty()) return fail("{}", merger.error());
-  return survey.take_pieces();
+  std::vector<MemoryPiece> pieces = memory.take_pieces();
+  UnneededParts unneeded = parts.unneeded(pieces);
+  return Survey{std::move(pieces), std::move(unneeded)};
 }
 
 void RecordingReader::finish() {

@@ -34,7 +34,12 @@ class RecordingReader : public TraceReader {
   void read_names();
   // Gets the next process ready; false after the last.
   Result<bool> begin_process();
-  Result<std::vector<MemoryPiece>> survey(const RecordingFile::Process& process) const;
+  // The pieces of a process's memory, and what of its records need not be read again.
+  struct Survey {
+    std::vector<MemoryPiece> pieces;
+    UnneededParts unneeded;
+  };
+  Result<Survey> survey(const RecordingFile::Process& process) const;
   void finish();
 
   bool all_ = true;
