@@ -1,8 +1,6 @@
 #include "lint/anomalies.h"
 
 #include <algorithm>
-#include <optional>
-#include <set>
 #include <utility>
 
 namespace foretrace::lint {
@@ -29,17 +27,6 @@ bool wants_write(const std::vector<PatternTerm>& terms, uint32_t name) {
   });
 }
 
-// Of equal ones, a variable that is overwritten says most.
-auto strength(const Anomaly& one) {
-  const bool overwrites = one.first.location == one.second.location && one.second.write;
-  return std::tuple(one.confidence, one.flow, overwrites);
-}
-
-void add_use(VariableUse::Block& use, const LocationEffect& effect) {
-  use.reads = use.reads || effect.read.has_value();
-  use.writes = use.writes || effect.write.has_value();
-}
-
 }  // namespace
 
 const char* name_of(Confidence confidence) {
@@ -61,201 +48,246 @@ AnomalyFinder::AnomalyFinder(const Program& program, const Blocks& blocks, Flows
       flows_(flows),
       rules_(std::move(rules)),
       least_(least),
-      overlaps_(program.all_locations()) {}
+      overlaps_(program.all_locations()),
+      partners_(program, blocks, overlaps_) {
+  for (const PatternRule& rule : rules_) {
+    for (const Pattern& pattern : rule.patterns) patterns_.push_back({&rule, &pattern});
+  }
+}
+
+// Of equal ones, a variable that is overwritten says most.
+AnomalyFinder::Strength AnomalyFinder::strength(const Anomaly& one) {
+  const bool overwrites = one.first.location == one.second.location && one.second.write;
+  return {one.confidence, one.flow, overwrites};
+}
 
 std::vector<Anomaly> AnomalyFinder::run() {
-  index_blocks();
+  std::map<const Function*, std::vector<UnitId>> by_function;
+  std::vector<const Function*> order;
   for (UnitId unit = 0; unit < blocks_.units(); ++unit) {
-    for (const BlockPair& pair : blocks_.succession().pairs(unit)) look_at(unit, pair);
+    const Function* const function = program_.context(blocks_.context(unit)).function;
+    std::vector<UnitId>& units = by_function[function];
+    if (units.empty()) order.push_back(function);
+    units.push_back(unit);
+  }
+  for (const Function* const function : order) {
+    in_function_ = {};
+    for (const UnitId unit : by_function[function]) look_at(unit);
   }
   std::vector<Anomaly> anomalies;
   for (auto& [key, anomaly] : found_) anomalies.push_back(std::move(anomaly));
   return anomalies;
 }
 
-void AnomalyFinder::index_blocks() {
-  for (const BlockRef& block : blocks_.outermost()) {
-    const auto number = static_cast<uint32_t>(partners_.size());
-    const Place begin{blocks_.context(block.unit), blocks_.region(block).acquire};
-    partners_.push_back({block, begin, blocks_.locks(block)});
-    for (const auto& [location, effect] : blocks_.effects(block)) {
-      touching_[location].push_back(number);
-    }
-  }
+AnomalyFinder::Part AnomalyFinder::part_of(UnitId unit, const BlockPart& part) {
+  const BlockRef& block = part.block;
+  const uint32_t release =
+      block.end == kNothing ? kNothing : blocks_.place(block.unit, block.end).op;
+  const ContentId content = partners_.content(block);
+  const auto kind = kinds_.try_emplace({&blocks_.region(block), release, content},
+                                       static_cast<uint32_t>(kinds_.size()));
+  return {blocks_.place(unit, part.node).op, kind.first->second, content, partners_.moment(block)};
 }
 
-// Locations of the two blocks; those that overlap are one variable (category A of
-// section 4.7: a container and its elements).
-void AnomalyFinder::find_variables(Pair& pair, const Effects& first, const Effects& second) {
-  std::vector<LocationId> locations;
-  for (const Effects* effects : {&first, &second}) {
-    for (const auto& [location, effect] : *effects) locations.push_back(location);
+Partners::Around AnomalyFinder::around(UnitId unit, const BlockPair& pair) const {
+  Partners::Around locks;
+  for (const HeldLock& held : blocks_.around(unit, pair)) {
+    locks.emplace_back(held.lock, held.shared);
   }
-  std::sort(locations.begin(), locations.end());
-  locations.erase(std::unique(locations.begin(), locations.end()), locations.end());
-  std::vector<size_t> group(locations.size(), locations.size());
-  std::vector<size_t> work;
-  for (size_t start = 0; start < locations.size(); ++start) {
-    if (group[start] != locations.size()) continue;
-    std::vector<LocationId> together;
-    work.push_back(start);
-    group[start] = start;
-    while (!work.empty()) {
-      const LocationId location = locations[work.back()];
-      work.pop_back();
-      together.push_back(location);
-      for (const LocationId other : overlaps_.of(location)) {
-        const auto at = std::lower_bound(locations.begin(), locations.end(), other);
-        if (at == locations.end() || *at != other) continue;
-        const auto index = static_cast<size_t>(at - locations.begin());
-        if (std::exchange(group[index], start) != start) work.push_back(index);
-      }
-    }
-    const auto number = static_cast<uint32_t>(pair.variables.size());
-    const Variable& variable = pair.variables.emplace_back(overlaps_, together);
-    for (const LocationId location : variable.all()) {
-      pair.variable_at.emplace_back(location, number);
-    }
-  }
-  std::sort(pair.variable_at.begin(), pair.variable_at.end());
-  pair.uses.resize(pair.variables.size());
-  for (const auto& [variable, reads, writes] : uses_of(pair, first)) {
-    pair.uses[variable].first = {reads, writes};
-  }
-  for (const auto& [variable, reads, writes] : uses_of(pair, second)) {
-    pair.uses[variable].second = {reads, writes};
-  }
+  return locks;
 }
 
-AnomalyFinder::OtherUses AnomalyFinder::uses_of(const Pair& pair, const Effects& effects) {
-  std::map<uint32_t, VariableUse::Block> by_variable;
-  auto at = pair.variable_at.begin();
-  for (const auto& [location, effect] : effects) {
-    at = std::lower_bound(at, pair.variable_at.end(), std::pair(location, uint32_t{0}));
-    for (; at != pair.variable_at.end() && at->first == location; ++at) {
-      add_use(by_variable[at->second], effect);
-    }
-  }
-  OtherUses uses;
-  for (const auto& [variable, use] : by_variable)
-    uses.emplace_back(variable, use.reads, use.writes);
-  return uses;
-}
-
-std::vector<uint32_t> AnomalyFinder::partners(const Pair& pair) const {
-  std::vector<bool> found(partners_.size(), false);
-  for (const auto& [location, variable] : pair.variable_at) {
-    const auto blocks = touching_.find(location);
-    if (blocks == touching_.end()) continue;
-    for (const uint32_t number : blocks->second) found[number] = true;
-  }
-  std::vector<uint32_t> numbers;
-  for (uint32_t number = 0; number < found.size(); ++number) {
-    if (found[number]) numbers.push_back(number);
-  }
-  return numbers;
-}
-
-bool AnomalyFinder::can_come_between(const Pair& pair, const Partner& other) const {
-  const auto begin = [&](const BlockRef& block) {
-    return Place{blocks_.context(block.unit), blocks_.region(block).acquire};
+void AnomalyFinder::look_at(UnitId unit) {
+  std::map<BlockPart, Part> parts;
+  const auto known_part = [&](const BlockPart& part) -> const Part& {
+    const auto found = parts.find(part);
+    return found != parts.end() ? found->second : parts[part] = part_of(unit, part);
   };
-  if (!program_.parallel(other.begin, begin(pair.blocks->first.block)) ||
-      !program_.parallel(other.begin, begin(pair.blocks->second.block))) {
+  std::map<std::pair<NodeId, NodeId>, Partners::Around> arounds;
+  for (const BlockPair& blocks : blocks_.succession().pairs(unit)) {
+    if (blocks_.effects(blocks.first.block).empty() ||
+        blocks_.effects(blocks.second.block).empty()) {
+      continue;
+    }
+    Pair pair{unit, &blocks, known_part(blocks.first), known_part(blocks.second), 0};
+    const auto [held, is_new] = arounds.try_emplace({blocks.first.node, blocks.second.node});
+    if (is_new) held->second = around(unit, blocks);
+    pair.others = partners_.between(pair.first.moment, pair.second.moment, held->second);
+    if (in_function_.seen
+            .insert({pair.first.op, pair.second.op, pair.first.kind, pair.second.kind, pair.others,
+                     blocks.around_loop})
+            .second) {
+      look_at(pair);
+    }
+  }
+}
+
+const PairVariables& AnomalyFinder::variables(const Pair& pair) {
+  const std::pair contents(pair.first.content, pair.second.content);
+  if (contents != variables_for_) {
+    variables_ = variables_of(partners_.effects(contents.first), partners_.effects(contents.second),
+                              overlaps_, partners_);
+    variables_for_ = contents;
+  }
+  return variables_;
+}
+
+const Bits& AnomalyFinder::fitting(const Pair& pair) {
+  const auto [known, is_new] =
+      fitting_.try_emplace({pair.first.content, pair.second.content, pair.others});
+  if (!is_new) return known->second;
+  known->second = Bits(patterns_.size());
+  const Bits& others = partners_.set(pair.others);
+  if (!others.any()) return known->second;
+  const PairVariables& all = variables(pair);
+  for (size_t number = 0; number < patterns_.size(); ++number) {
+    match(*patterns_[number].pattern, all.uses, others, [&](auto, const Bits&) {
+      known->second.set(number);
+      return false;
+    });
+  }
+  return known->second;
+}
+
+FlowKind AnomalyFinder::most_flow(const Pair& pair) {
+  const BlockPair& blocks = *pair.blocks;
+  const auto [passed, is_new] =
+      in_function_.passed_on.try_emplace({pair.first.op, pair.first.kind, pair.second.op}, 0);
+  const Flows::Taint* taint = nullptr;
+  if (is_new) {
+    const auto [from, is_first] =
+        in_function_.from_first.try_emplace({pair.first.op, pair.first.kind});
+    if (is_first) from->second = flows_.from_first(pair.unit, blocks.first, nullptr);
+    const auto entry =
+        in_function_.taints.try_emplace(flows_.passed_on(pair.unit, blocks.second, from->second),
+                                        static_cast<uint32_t>(in_function_.taints.size()));
+    passed->second = entry.first->second;
+    taint = &entry.first->first;
+  }
+  const auto [known, is_unknown] = in_function_.most_flow.try_emplace(
+      {pair.second.op, pair.second.kind, passed->second}, FlowKind::none);
+  if (!is_unknown) return known->second;
+  if (taint == nullptr) {
+    const auto entry = std::find_if(in_function_.taints.begin(), in_function_.taints.end(),
+                                    [&](const auto& one) { return one.second == passed->second; });
+    taint = &entry->first;
+  }
+  if (taint->empty()) return FlowKind::none;
+  return known->second = flows_.in_second(pair.unit, blocks.second, *taint).most();
+}
+
+std::optional<AnomalyFinder::Strength> AnomalyFinder::at_most(const Pair& pair,
+                                                              const Pattern& pattern,
+                                                              FlowKind flow) const {
+  if (!pattern.source()) flow = FlowKind::none;
+  if (pattern.needs_flow && flow == FlowKind::none) return std::nullopt;
+  Confidence confidence = flow != FlowKind::none ? Confidence::high : Confidence::normal;
+  if (pair.blocks->around_loop && flow != FlowKind::data) confidence = Confidence::low;
+  if (confidence < least_) return std::nullopt;
+  const uint32_t source = pattern.source() ? *pattern.source() : pattern.first[0].name;
+  const bool overwrites =
+      source == pattern.target() && wants_write(pattern.second, pattern.target());
+  return Strength{confidence, flow, overwrites};
+}
+
+// Whether the pattern can still make a difference to what is known of the two places.
+bool AnomalyFinder::worthwhile(const Pair& pair, const RulePattern& one, FlowKind flow) const {
+  const std::optional<Strength> most = at_most(pair, *one.pattern, flow);
+  if (!most) return false;
+  const auto known = found_.find(key_of(pair.unit, *pair.blocks));
+  if (known == found_.end()) return true;
+  const std::vector<std::string>& rules = known->second.rules;
+  return *most > strength(known->second) ||
+         std::find(rules.begin(), rules.end(), one.rule->name) == rules.end();
+}
+
+void AnomalyFinder::look_at(const Pair& pair) {
+  const Bits& fits = fitting(pair);
+  const auto any = [&](FlowKind flow) {
+    for (size_t number = 0; number < patterns_.size(); ++number) {
+      if (fits.has(number) && worthwhile(pair, patterns_[number], flow)) return true;
+    }
     return false;
-  }
-  // A lock that is held all the way from the first block to the second keeps it out.
-  for (const HeldLock& around : pair.around) {
-    for (const HeldLock& lock : other.locks) {
-      if (around.lock == lock.lock && !(around.shared && lock.shared)) return false;
-    }
-  }
-  return true;
-}
-
-// Partners that do the same to the variables give the same findings: the first counts.
-void AnomalyFinder::look_at(UnitId unit, const BlockPair& blocks) {
-  const Effects& first = blocks_.effects(blocks.first.block);
-  const Effects& second = blocks_.effects(blocks.second.block);
-  if (first.empty() || second.empty()) return;
-  Pair pair;
-  pair.unit = unit;
-  pair.blocks = &blocks;
-  pair.around = blocks_.around(unit, blocks);
-  find_variables(pair, first, second);
-  std::set<OtherUses> seen;
-  for (const uint32_t number : partners(pair)) {
-    const Partner& other = partners_[number];
-    const OtherUses uses = uses_of(pair, blocks_.effects(other.block));
-    if (seen.contains(uses) || !can_come_between(pair, other)) continue;
-    seen.insert(uses);
-    for (VariableUse& use : pair.uses) use.other = {};
-    for (const auto& [variable, reads, writes] : uses) pair.uses[variable].other = {reads, writes};
-    compare(pair, other.block);
+  };
+  if (!any(FlowKind::data)) return;
+  const FlowKind most = most_flow(pair);
+  if (most != FlowKind::data && !any(most)) return;
+  Closely closely{variables(pair), most, {}, {}, {}};
+  for (size_t number = 0; number < patterns_.size(); ++number) {
+    const RulePattern& one = patterns_[number];
+    if (!fits.has(number) || !worthwhile(pair, one, most)) continue;
+    match(*one.pattern, closely.variables.uses, partners_.set(pair.others),
+          [&](std::span<const uint32_t> bound, const Bits& between) {
+            evaluate(pair, closely, one, bound, between);
+            return worthwhile(pair, one, most);
+          });
   }
 }
 
-void AnomalyFinder::compare(Pair& pair, const BlockRef& other) {
-  for (const PatternRule& rule : rules_) {
-    for (const Pattern& pattern : rule.patterns) {
-      match(pattern, pair.uses,
-            [&](std::span<const uint32_t> bound) { evaluate(pair, other, rule, pattern, bound); });
-    }
-  }
+const Variable& AnomalyFinder::variable(Closely& closely, uint32_t number) {
+  const auto known = closely.all.find(number);
+  if (known != closely.all.end()) return known->second;
+  return closely.all.emplace(number, Variable(overlaps_, closely.variables.locations[number]))
+      .first->second;
 }
 
-FlowKind AnomalyFinder::flow(Pair& pair, uint32_t source, uint32_t target) {
-  const auto [known, is_new] = pair.flows.try_emplace({source, target}, FlowKind::none);
+FlowKind AnomalyFinder::flow(const Pair& pair, Closely& closely, uint32_t source, uint32_t target) {
+  if (closely.most == FlowKind::none) return FlowKind::none;
+  const BlockPair& blocks = *pair.blocks;
+  const auto [reach, is_new] = closely.reach.try_emplace(source);
   if (is_new) {
-    known->second =
-        flows_.between(pair.unit, *pair.blocks, pair.variables[source], pair.variables[target]);
+    const Flows::Taint taint =
+        flows_.from_first(pair.unit, blocks.first, &variable(closely, source));
+    reach->second = flows_.in_second(pair.unit, blocks.second,
+                                     flows_.passed_on(pair.unit, blocks.second, taint));
+  }
+  if (reach->second.empty()) return FlowKind::none;
+  return flows_.to(blocks.second.block, reach->second, variable(closely, target));
+}
+
+bool AnomalyFinder::rechecked(const Pair& pair, Closely& closely, uint32_t source, bool writes) {
+  const auto [known, is_new] = closely.rechecked.try_emplace({source, writes}, false);
+  if (is_new) {
+    known->second = flows_.rechecked(pair.blocks->second.block, variable(closely, source), writes);
   }
   return known->second;
 }
 
-bool AnomalyFinder::rechecked(Pair& pair, uint32_t source, bool writes) {
-  const auto [known, is_new] = pair.rechecked.try_emplace({source, writes}, false);
-  if (is_new) {
-    known->second = flows_.rechecked(pair.blocks->second.block, pair.variables[source], writes);
-  }
-  return known->second;
-}
-
-void AnomalyFinder::evaluate(Pair& pair, const BlockRef& other, const PatternRule& rule,
-                             const Pattern& pattern, std::span<const uint32_t> bound) {
-  if (is_settled(pair, rule)) return;
+void AnomalyFinder::evaluate(const Pair& pair, Closely& closely, const RulePattern& one,
+                             std::span<const uint32_t> bound, const Bits& between) {
+  const Pattern& pattern = *one.pattern;
   const uint32_t target = bound[pattern.target()];
   const uint32_t source =
       pattern.source() ? bound[*pattern.source()] : bound[pattern.first[0].name];
   const bool writes = wants_write(pattern.second, pattern.target());
   Anomaly anomaly;
   if (pattern.source()) {
-    anomaly.flow = flow(pair, source, target);
+    anomaly.flow = flow(pair, closely, source, target);
     if (pattern.needs_flow && anomaly.flow == FlowKind::none) return;
-    if (pattern.unchecked && rechecked(pair, source, writes)) return;
+    if (pattern.unchecked && rechecked(pair, closely, source, writes)) return;
   }
   anomaly.confidence = anomaly.flow != FlowKind::none ? Confidence::high : Confidence::normal;
   if (pair.blocks->around_loop && anomaly.flow != FlowKind::data) {
     anomaly.confidence = Confidence::low;
   }
   if (anomaly.confidence < least_) return;
-  anomaly.rules = {rule.name};
+  anomaly.rules = {one.rule->name};
   anomaly.unit = pair.unit;
   anomaly.pair = *pair.blocks;
-  anomaly.other = other;
+  anomaly.other = partners_.block(between.first());
   const bool first_writes = !pattern.source().has_value();
   const auto first =
-      find_use(blocks_.effects(pair.blocks->first.block), pair.variables[source], first_writes);
+      find_use(blocks_.effects(pair.blocks->first.block), variable(closely, source), first_writes);
   const auto second =
-      find_use(blocks_.effects(pair.blocks->second.block), pair.variables[target], writes);
+      find_use(blocks_.effects(pair.blocks->second.block), variable(closely, target), writes);
   if (!first || !second) return;
   anomaly.first = *first;
   anomaly.second = *second;
   const std::set<uint32_t> both = {source, target};
-  for (const uint32_t variable : both) {
+  for (const uint32_t number : both) {
     const auto name =
-        static_cast<uint32_t>(std::find(bound.begin(), bound.end(), variable) - bound.begin());
-    const auto use = find_use(blocks_.effects(other), pair.variables[variable],
+        static_cast<uint32_t>(std::find(bound.begin(), bound.end(), number) - bound.begin());
+    const auto use = find_use(blocks_.effects(anomaly.other), variable(closely, number),
                               wants_write(pattern.other, name));
     if (use) anomaly.between.push_back(*use);
   }
@@ -268,15 +300,6 @@ AnomalyFinder::Key AnomalyFinder::key_of(UnitId unit, const BlockPair& pair) con
   };
   const Function& function = *program_.context(blocks_.context(unit)).function;
   return {function.usr, position(pair.first.node), position(pair.second.node)};
-}
-
-// Nothing that the rule still finds can be stronger.
-bool AnomalyFinder::is_settled(const Pair& pair, const PatternRule& rule) const {
-  const auto known = found_.find(key_of(pair.unit, *pair.blocks));
-  if (known == found_.end()) return false;
-  const std::vector<std::string>& rules = known->second.rules;
-  return strength(known->second) == std::tuple(Confidence::high, FlowKind::data, true) &&
-         std::find(rules.begin(), rules.end(), rule.name) != rules.end();
 }
 
 // The strongest counts; the names of all others that fit the same two places are kept.

@@ -5,15 +5,18 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "lint/blocks.h"
 #include "lint/flows.h"
+#include "lint/pair_variables.h"
+#include "lint/partners.h"
 #include "lint/patterns.h"
 
 namespace foretrace::lint {
@@ -54,39 +57,56 @@ class AnomalyFinder {
   std::vector<Anomaly> run();
 
  private:
-  struct Partner {
-    BlockRef block;
-    Place begin;
-    std::vector<HeldLock> locks;
+  struct RulePattern {
+    const PatternRule* rule = nullptr;
+    const Pattern* pattern = nullptr;
   };
-  // Two blocks that follow each other, and their variables.
+  // A block as a part of a pair, with what does not depend on the other part.
+  struct Part {
+    uint32_t op = 0;    // of the unit's function, by which it comes to the block
+    uint32_t kind = 0;  // equal for blocks of the same code that do the same
+    ContentId content = 0;
+    MomentId moment = 0;
+  };
+  // Two blocks that follow each other.
   struct Pair {
     UnitId unit = 0;
     const BlockPair* blocks = nullptr;
-    std::vector<HeldLock> around;  // held from the first to the second
-    std::vector<Variable> variables;
-    std::vector<VariableUse> uses;  // by variable; `other` is filled in for each partner
-    std::vector<std::pair<LocationId, uint32_t>> variable_at;  // sorted; all that overlap it
-    std::map<std::pair<uint32_t, uint32_t>, FlowKind> flows;   // from source to target
-    std::map<std::pair<uint32_t, bool>, bool> rechecked;
+    Part first;
+    Part second;
+    uint32_t others = 0;  // the set of partners that can come between
   };
-  using OtherUses = std::vector<std::tuple<uint32_t, bool, bool>>;  // variable, reads, writes
+  // What is found out of a pair when it is looked at more closely.
+  struct Closely {
+    const PairVariables& variables;
+    FlowKind most = FlowKind::none;          // that any flow can be
+    std::map<uint32_t, Flows::Reach> reach;  // by source
+    std::map<std::pair<uint32_t, bool>, bool> rechecked;
+    std::map<uint32_t, Variable> all;  // with all that overlaps them
+  };
+  // How strong a finding is: confidence, flow, and whether it is overwritten.
+  using Strength = std::tuple<Confidence, FlowKind, bool>;
+  static Strength strength(const Anomaly& anomaly);
 
-  void index_blocks();
-  void look_at(UnitId unit, const BlockPair& blocks);
-  void find_variables(Pair& pair, const Effects& first, const Effects& second);
-  // Blocks that have anything in common with the two, by their number.
-  std::vector<uint32_t> partners(const Pair& pair) const;
-  static OtherUses uses_of(const Pair& pair, const Effects& effects);
-  bool can_come_between(const Pair& pair, const Partner& other) const;
-  void compare(Pair& pair, const BlockRef& other);
-  void evaluate(Pair& pair, const BlockRef& other, const PatternRule& rule, const Pattern& pattern,
-                std::span<const uint32_t> bound);
-  FlowKind flow(Pair& pair, uint32_t source, uint32_t target);
-  bool rechecked(Pair& pair, uint32_t source, bool writes);
+  void look_at(UnitId unit);
+  Part part_of(UnitId unit, const BlockPart& part);
+  Partners::Around around(UnitId unit, const BlockPair& pair) const;
+  void look_at(const Pair& pair);
+  // The patterns that the accesses of a pair fit, by their number.
+  const Bits& fitting(const Pair& pair);
+  const PairVariables& variables(const Pair& pair);
+  // The strongest flow that there can be from the first block to the second.
+  FlowKind most_flow(const Pair& pair);
+  // What a pattern can come to at most, with such a flow; nothing, if it is not reported.
+  std::optional<Strength> at_most(const Pair& pair, const Pattern& pattern, FlowKind flow) const;
+  bool worthwhile(const Pair& pair, const RulePattern& one, FlowKind flow) const;
+  void evaluate(const Pair& pair, Closely& closely, const RulePattern& one,
+                std::span<const uint32_t> bound, const Bits& between);
+  const Variable& variable(Closely& closely, uint32_t number);
+  FlowKind flow(const Pair& pair, Closely& closely, uint32_t source, uint32_t target);
+  bool rechecked(const Pair& pair, Closely& closely, uint32_t source, bool writes);
   using Key = std::tuple<Name, Position, Position>;
   Key key_of(UnitId unit, const BlockPair& pair) const;
-  bool is_settled(const Pair& pair, const PatternRule& rule) const;
   void keep(Anomaly anomaly);
 
   const Program& program_;
@@ -94,10 +114,26 @@ class AnomalyFinder {
   Flows& flows_;
   const std::vector<PatternRule> rules_;
   const Confidence least_;
+  std::vector<RulePattern> patterns_;
   Overlaps overlaps_;
-  std::vector<Partner> partners_;
-  std::unordered_map<LocationId, std::vector<uint32_t>> touching_;  // numbers of partners
+  Partners partners_;
   std::map<Key, Anomaly> found_;
+
+  std::map<std::tuple<const LockRegion*, uint32_t, ContentId>, uint32_t> kinds_;
+  std::map<std::tuple<ContentId, ContentId, uint32_t>, Bits> fitting_;
+  std::pair<ContentId, ContentId> variables_for_ = {UINT32_MAX, UINT32_MAX};
+  PairVariables variables_;
+
+  // Of the function whose pairs are looked at: many contexts of it have the same pairs, and
+  // many pairs have a part in common.
+  struct InFunction {
+    std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, bool>> seen;
+    std::map<std::pair<uint32_t, uint32_t>, Flows::Taint> from_first;        // by op and kind
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> passed_on;  // and second op
+    std::map<Flows::Taint, uint32_t> taints;
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, FlowKind> most_flow;  // op, kind, taint
+  };
+  InFunction in_function_;
 };
 
 }  // namespace foretrace::lint

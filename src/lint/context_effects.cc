@@ -83,6 +83,11 @@ bool Effects::reads(const std::vector<LocationId>& any_of) const {
              [](const LocationEffect& effect) { return effect.read.has_value(); });
 }
 
+bool Effects::reads() const {
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const Entry& entry) { return entry.second.read.has_value(); });
+}
+
 bool Effects::writes(const std::vector<LocationId>& any_of) const {
   return any(entries_, any_of,
              [](const LocationEffect& effect) { return effect.write.has_value(); });
@@ -204,6 +209,13 @@ bool ContextEffects::reads(const Place& place, const std::vector<LocationId>& an
   return direct(place).reads(any_of) ||
          std::any_of(callees.begin(), callees.end(),
                      [&](ContextId callee) { return whole_[callee].reads(any_of); });
+}
+
+bool ContextEffects::reads(const Place& place) const {
+  const std::vector<ContextId>& callees = program_.callees(place);
+  return direct(place).reads() ||
+         std::any_of(callees.begin(), callees.end(),
+                     [&](ContextId callee) { return whole_[callee].reads(); });
 }
 
 bool ContextEffects::writes(const Place& place, const std::vector<LocationId>& any_of) const {

@@ -33,6 +33,7 @@ class Effects {
   // Whether one of these locations (sorted) is read, or written.
   bool reads(const std::vector<LocationId>& any_of) const;
   bool writes(const std::vector<LocationId>& any_of) const;
+  bool reads() const;  // anything
 
  private:
   std::vector<Entry> entries_;  // sorted
@@ -50,6 +51,7 @@ class ContextEffects {
   // Whether the op, or what it calls, reads or writes one of these locations (sorted).
   bool reads(const Place& place, const std::vector<LocationId>& any_of) const;
   bool writes(const Place& place, const std::vector<LocationId>& any_of) const;
+  bool reads(const Place& place) const;  // anything
 
   // The contexts that threads come to.
   const std::vector<ContextId>& contexts() const { return contexts_; }

@@ -81,8 +81,13 @@ Flows::Flows(const Program& program, const ContextEffects& effects, Shapes& shap
              const Blocks& blocks)
     : program_(program), effects_(effects), shapes_(shapes), blocks_(blocks) {}
 
-bool Flows::reads(const Place& place, const Variable& variable) const {
-  return effects_.reads(place, variable.all());
+FlowKind Flows::Reach::most() const {
+  if (!data.empty()) return FlowKind::data;
+  return empty() ? FlowKind::none : FlowKind::guard;
+}
+
+bool Flows::reads(const Place& place, const Variable* variable) const {
+  return variable != nullptr ? effects_.reads(place, variable->all()) : effects_.reads(place);
 }
 
 bool Flows::writes(const Place& place, const Variable& variable) const {
@@ -140,21 +145,22 @@ void Flows::spread(ContextId context, Taint& taint) {
   }
 }
 
-Flows::Known& Flows::known_of(const Variable& variable) {
-  if (known_.variable != variable.all()) known_ = {variable.all(), {}, {}};
+Flows::Known& Flows::known_of(const Variable* variable) {
+  if (variable == nullptr) return known_of_any_;
+  if (known_.variable != variable->all()) known_ = {variable->all(), {}, {}};
   return known_;
 }
 
-const Flows::Taint& Flows::tainted_in(ContextId context, const Variable& variable) {
-  std::map<ContextId, Taint>& known = known_of(variable).tainted;
+const Flows::Outward& Flows::read_in(ContextId context, const Variable* variable) {
+  std::map<ContextId, Outward>& known = known_of(variable).read;
   if (const auto found = known.find(context); found != known.end()) return found->second;
   Taint taint = seeds(context, all_ops(context), variable);
   spread(context, taint);
-  return known[context] = std::move(taint);
+  return known[context] = outward(context, taint);
 }
 
 Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
-                          const Variable& variable) {
+                          const Variable* variable) {
   Taint taint;
   if (!open_.insert(context).second) return taint;
   for (const uint32_t id : ops) {
@@ -164,12 +170,7 @@ Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
     const std::vector<ContextId>& callees =
         op.as<Call>() != nullptr ? program_.callees(place) : std::vector<ContextId>();
     if (callees.empty()) taint.tokens.insert({Token::Kind::op, id});
-    for (const ContextId callee : callees) {
-      const Taint outer = to_caller(callee, tainted_in(callee, variable), op);
-      taint.tokens.insert(outer.tokens.begin(), outer.tokens.end());
-      for (const Path& path : outer.memory) taint.add(path);
-      taint.stops = taint.stops || outer.stops;
-    }
+    for (const ContextId callee : callees) to_caller(read_in(callee, variable), op, taint);
   }
   open_.erase(context);
   return taint;
@@ -177,35 +178,43 @@ Flows::Taint Flows::seeds(ContextId context, std::span<const uint32_t> ops,
 
 // ---- between functions
 
-Flows::Taint Flows::to_caller(ContextId callee, const Taint& taint, const Op& op) const {
-  Taint result;
-  result.stops = taint.stops;
-  const Call& call = *op.as<Call>();
-  const Function& function = *program_.context(callee).function;
+Flows::Outward Flows::outward(ContextId context, const Taint& taint) const {
+  const Function& function = *program_.context(context).function;
+  Outward seen;
+  seen.stops = taint.stops;
   const bool returned = std::any_of(function.returns.begin(), function.returns.end(),
                                     [&](const Value& value) { return taint.has(value); });
   // What is returned may also depend on it by what was decided on the way.
   const bool decided = std::any_of(function.blocks.begin(), function.blocks.end(),
                                    [&](const Block& block) { return taint.has(block.condition); });
-  if (returned || (decided && !function.returns.empty())) {
-    result.tokens.insert({Token::Kind::op, op.id});
+  seen.returned = returned || (decided && !function.returns.empty());
+  std::copy_if(taint.memory.begin(), taint.memory.end(), std::back_inserter(seen.memory),
+               [](const Path& path) {
+                 return path.root == Path::Root::global ||
+                        (is_indirect(path) &&
+                         (path.root == Path::Root::self || path.root == Path::Root::parameter ||
+                          path.root == Path::Root::capture));
+               });
+  return seen;
+}
+
+void Flows::to_caller(const Outward& seen, const Op& op, Taint& taint) {
+  const Call& call = *op.as<Call>();
+  taint.stops = taint.stops || seen.stops;
+  if (seen.returned) taint.tokens.insert({Token::Kind::op, op.id});
+  const auto passed = [&](const Path& path) -> const Value* {
+    if (path.root == Path::Root::self) return &call.receiver;
+    const std::vector<Value>& given =
+        path.root == Path::Root::parameter ? call.arguments : call.through.captures;
+    return path.index < given.size() ? &given[path.index] : nullptr;
+  };
+  for (const Path& path : seen.memory) {
+    if (path.root == Path::Root::global) {
+      taint.add(path);
+    } else if (const Value* const value = passed(path); value != nullptr && refers(*value)) {
+      taint.add(rebased(path, referred(*value), 1));
+    }
   }
-  for (const Path& path : taint.memory) {
-    if (path.root == Path::Root::global) result.add(path);
-    if (!is_indirect(path)) continue;
-    if (path.root == Path::Root::self && refers(call.receiver)) {
-      result.add(rebased(path, referred(call.receiver), 1));
-    }
-    if (path.root == Path::Root::parameter && path.index < call.arguments.size() &&
-        refers(call.arguments[path.index])) {
-      result.add(rebased(path, referred(call.arguments[path.index]), 1));
-    }
-    if (path.root == Path::Root::capture && path.index < call.through.captures.size() &&
-        refers(call.through.captures[path.index])) {
-      result.add(rebased(path, referred(call.through.captures[path.index]), 1));
-    }
-  }
-  return result;
 }
 
 Flows::Taint Flows::to_callee(const Taint& taint, const Op& op) {
@@ -240,30 +249,40 @@ bool Flows::guarded(ContextId context, uint32_t op, const Taint& taint) {
   });
 }
 
-FlowKind Flows::reaches(const BlockRef& second, const Taint& taint, const Variable& target) {
+Flows::Reach Flows::reach(const BlockRef& second, const Taint& taint) {
   const ContextId context = blocks_.context(second.unit);
   const LockRegion& region = blocks_.region(second);
-  bool guard = guarded(context, region.acquire, taint);
+  Reach result;
+  result.decides = guarded(context, region.acquire, taint);
   for (const uint32_t id : region.ops) {
-    const Place place{context, id};
-    const bool touches = reads(place, target) || writes(place, target);
-    if (!touches) continue;
-    const Op& op = program_.op(place);
-    if (op.as<Access>() != nullptr && taint.has(op.uses)) return FlowKind::data;
-    if (const Call* const call = op.as<Call>()) {
-      const auto tainted = [&](const Value& value) { return taint.has(value); };
-      if (std::any_of(call->arguments.begin(), call->arguments.end(), tainted)) {
-        return FlowKind::data;
-      }
+    const Op& op = program_.op({context, id});
+    const Access* const access = op.as<Access>();
+    const Call* const call = op.as<Call>();
+    if (access == nullptr && call == nullptr) continue;
+    const auto tainted = [&](const Value& value) { return taint.has(value); };
+    if (access != nullptr ? taint.has(op.uses)
+                          : std::any_of(call->arguments.begin(), call->arguments.end(), tainted)) {
+      result.data.push_back(id);
+    } else if (guarded(context, id, taint)) {
+      result.guarded.push_back(id);
     }
-    guard = guard || guarded(context, id, taint);
   }
-  return guard ? FlowKind::guard : FlowKind::none;
+  return result;
 }
 
-FlowKind Flows::between(UnitId unit, const BlockPair& pair, const Variable& source,
-                        const Variable& target) {
-  const BlockRef& first = pair.first.block;
+FlowKind Flows::to(const BlockRef& second, const Reach& reach, const Variable& target) const {
+  const auto touches = [&](uint32_t op) {
+    const Place place{blocks_.context(second.unit), op};
+    return reads(place, &target) || writes(place, target);
+  };
+  if (std::any_of(reach.data.begin(), reach.data.end(), touches)) return FlowKind::data;
+  const bool guards =
+      reach.decides || std::any_of(reach.guarded.begin(), reach.guarded.end(), touches);
+  return guards ? FlowKind::guard : FlowKind::none;
+}
+
+Flows::Taint Flows::from_first(UnitId unit, const BlockPart& part, const Variable* source) {
+  const BlockRef& first = part.block;
   const LockRegion& region = blocks_.region(first);
   const uint32_t release = blocks_.place(first.unit, first.end).op;
   const auto exit = std::find_if(region.exits.begin(), region.exits.end(),
@@ -271,26 +290,44 @@ FlowKind Flows::between(UnitId unit, const BlockPair& pair, const Variable& sour
   ContextId context = blocks_.context(first.unit);
   Taint taint = seeds(context, exit->ops, source);
   spread(context, taint);
-  const std::vector<ChainLink> up = blocks_.succession().chain(unit, pair.first);
+  const std::vector<ChainLink> up = blocks_.succession().chain(unit, part);
   for (auto link = up.rbegin(); link != up.rend(); ++link) {
     const Place call = blocks_.place(link->unit, link->call);
-    taint = to_caller(context, taint, program_.op(call));
+    const Outward seen = outward(context, taint);
+    taint = {};
+    to_caller(seen, program_.op(call), taint);
     context = call.context;
     spread(context, taint);
   }
-  bool guard = taint.stops;
-  for (const ChainLink& link : blocks_.succession().chain(unit, pair.second)) {
+  return taint;
+}
+
+Flows::Taint Flows::passed_on(UnitId unit, const BlockPart& second, Taint taint) {
+  if (second.callee == kNothing) return taint;
+  const Place call = blocks_.place(unit, second.node);
+  Taint passed = to_callee(taint, program_.op(call));
+  passed.stops = taint.stops || guarded(call.context, call.op, taint);
+  return passed;
+}
+
+Flows::Reach Flows::in_second(UnitId unit, const BlockPart& second, Taint taint) {
+  bool decides = taint.stops;
+  bool in_unit = true;  // which has passed it on already
+  for (const ChainLink& link : blocks_.succession().chain(unit, second)) {
     const Place call = blocks_.place(link.unit, link.call);
-    guard = guard || guarded(call.context, call.op, taint);
-    taint = to_callee(taint, program_.op(call));
+    if (!in_unit) {
+      decides = decides || guarded(call.context, call.op, taint);
+      taint = to_callee(taint, program_.op(call));
+    }
+    in_unit = false;
     // Which of the callees it is does not matter to what it is given.
     const std::vector<ContextId>& callees = program_.callees(call);
     if (!callees.empty()) spread(callees.front(), taint);
   }
-  spread(blocks_.context(pair.second.block.unit), taint);
-  const FlowKind kind = reaches(pair.second.block, taint, target);
-  if (kind == FlowKind::data) return kind;
-  return guard ? FlowKind::guard : kind;
+  spread(blocks_.context(second.block.unit), taint);
+  Reach result = reach(second.block, taint);
+  result.decides = result.decides || decides;
+  return result;
 }
 
 // ---- checked again
@@ -306,7 +343,7 @@ bool Flows::predicate_reads(ContextId context, const LockRegion& region, const V
   const bool called_before = std::any_of(ops.begin(), acquire, [&](const Op& op) {
     return op.as<Call>() != nullptr && op.position == after->position;
   });
-  return called_before && reads({context, after->id}, variable);
+  return called_before && reads({context, after->id}, &variable);
 }
 
 bool Flows::rechecked(const BlockRef& second, const Variable& variable, bool does_write) {
@@ -317,7 +354,7 @@ bool Flows::rechecked(const BlockRef& second, const Variable& variable, bool doe
 }
 
 bool Flows::callee_checks(ContextId callee, const Variable& variable, bool does_write) {
-  auto& known = known_of(variable).checks;
+  auto& known = known_of(&variable).checks;
   const std::pair key(callee, does_write);
   if (const auto found = known.find(key); found != known.end()) return found->second;
   const std::vector<uint32_t> ops = all_ops(callee);
@@ -332,7 +369,7 @@ bool Flows::checks_before_acting(ContextId context, std::span<const uint32_t> op
   const FunctionShape& shape = shapes_.of(*program_.context(context).function);
   Taint fresh;
   for (const uint32_t op : ops) {
-    if (reads({context, op}, variable)) fresh.tokens.insert({Token::Kind::op, op});
+    if (reads({context, op}, &variable)) fresh.tokens.insert({Token::Kind::op, op});
   }
   std::vector<uint32_t> checks;
   for (uint32_t block = 0; block < shape.function().blocks.size(); ++block) {
@@ -353,7 +390,7 @@ bool Flows::checks_before_acting(ContextId context, std::span<const uint32_t> op
   bool acts = false;
   for (const uint32_t op : ops) {
     const Place place{context, op};
-    if (does_write ? !writes(place, variable) : !reads(place, variable)) continue;
+    if (does_write ? !writes(place, variable) : !reads(place, &variable)) continue;
     acts = true;
     if (covered(op)) continue;
     if (!does_write) continue;  // a read may be the check itself

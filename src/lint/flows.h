@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -27,15 +28,7 @@ class Flows {
   Flows(const Program& program, const ContextEffects& effects, Shapes& shapes,
         const Blocks& blocks);
 
-  // From reads of `source` in the first block to what the second does with `target`.
-  FlowKind between(UnitId unit, const BlockPair& pair, const Variable& source,
-                   const Variable& target);
-
-  // Whether the second block acts on the variable only after it has looked at it again.
-  bool rechecked(const BlockRef& second, const Variable& variable, bool writes);
-
- private:
-  // Tokens and memory, in the words of one context's function, that have the value.
+  // Tokens and memory, in the words of one context's function, that have a value.
   struct Taint {
     std::set<Token> tokens;
     std::set<Path> memory;
@@ -46,20 +39,53 @@ class Flows {
     bool has(const Tokens& used) const;
     bool has(const Path& path) const;
     bool has(const Value& value) const;
+    bool empty() const { return tokens.empty() && memory.empty() && !stops; }
+    friend bool operator<(const Taint& a, const Taint& b) {
+      return std::tie(a.tokens, a.memory, a.stops) < std::tie(b.tokens, b.memory, b.stops);
+    }
+  };
+  // Where values get to in a block.
+  struct Reach {
+    std::vector<uint32_t> data;     // ops that get one
+    std::vector<uint32_t> guarded;  // ops of which one decides whether they are done
+    bool decides = false;           // one decides whether the block is done
+    bool empty() const { return data.empty() && guarded.empty() && !decides; }
+    FlowKind most() const;  // to whatever the ops do
   };
 
-  Taint seeds(ContextId context, std::span<const uint32_t> ops, const Variable& variable);
-  // What has the value in a function that reads the variable somewhere.
-  const Taint& tainted_in(ContextId context, const Variable& variable);
+  // What has a value that the first block read, in the function that puts the two blocks
+  // together. Without a variable: any value at all.
+  Taint from_first(UnitId unit, const BlockPart& first, const Variable* source);
+  // Where it gets to from there. In two steps, of which the second one only depends on
+  // what the unit passes on (or, if the block is its own, on all that it has).
+  Taint passed_on(UnitId unit, const BlockPart& second, Taint taint);
+  Reach in_second(UnitId unit, const BlockPart& second, Taint passed);
+  // Whether it gets to what the second block does with the variable.
+  FlowKind to(const BlockRef& second, const Reach& reach, const Variable& target) const;
+
+  // Whether the second block acts on the variable only after it has looked at it again.
+  bool rechecked(const BlockRef& second, const Variable& variable, bool writes);
+
+ private:
+  // What callers get to see of it.
+  struct Outward {
+    bool returned = false;
+    bool stops = false;
+    std::vector<Path> memory;
+  };
+
+  Taint seeds(ContextId context, std::span<const uint32_t> ops, const Variable* variable);
+  // What a function has for its callers that reads the variable somewhere.
+  const Outward& read_in(ContextId context, const Variable* variable);
   void spread(ContextId context, Taint& taint);
   bool spread_over(ContextId context, const Op& op, Taint& taint);
-  // What a caller gets to see of it, and what a callee does.
-  Taint to_caller(ContextId callee, const Taint& taint, const Op& call) const;
+  Outward outward(ContextId context, const Taint& taint) const;
+  static void to_caller(const Outward& seen, const Op& call, Taint& taint);
   static Taint to_callee(const Taint& taint, const Op& call);
   bool guarded(ContextId context, uint32_t op, const Taint& taint);
-  FlowKind reaches(const BlockRef& second, const Taint& taint, const Variable& target);
+  Reach reach(const BlockRef& second, const Taint& taint);
 
-  bool reads(const Place& place, const Variable& variable) const;
+  bool reads(const Place& place, const Variable* variable) const;
   bool writes(const Place& place, const Variable& variable) const;
   std::vector<uint32_t> all_ops(ContextId context);
   bool predicate_reads(ContextId context, const LockRegion& region, const Variable& variable);
@@ -78,11 +104,12 @@ class Flows {
   // lead to one function, and many pairs are about one variable.
   struct Known {
     std::vector<LocationId> variable;
-    std::map<ContextId, Taint> tainted;
+    std::map<ContextId, Outward> read;
     std::map<std::pair<ContextId, bool>, bool> checks;  // by whether it is to be written
   };
-  Known& known_of(const Variable& variable);
+  Known& known_of(const Variable* variable);
   Known known_;
+  Known known_of_any_;
 };
 
 }  // namespace foretrace::lint

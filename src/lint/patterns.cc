@@ -177,22 +177,58 @@ bool holds(const std::vector<PatternTerm>& terms, uint32_t name, const VariableU
   });
 }
 
-// Names do not depend on each other, but for being different variables.
-using Candidates = std::vector<std::vector<uint32_t>>;  // by name
-
-void put_in(const Candidates& candidates, std::vector<uint32_t>& bound,
-            const std::function<void(std::span<const uint32_t>)>& found) {
-  if (bound.size() == candidates.size()) {
-    found(bound);
-    return;
+// Of these others, those that do to a variable what the pattern asks for.
+Bits doing(const std::vector<PatternTerm>& terms, uint32_t name, const VariableUse& use,
+           const Bits& others) {
+  Bits result = others;
+  for (const PatternTerm& term : terms) {
+    if (term.name != name) continue;
+    Bits does = term.reads ? use.read_by : use.written_by;
+    if (term.reads && term.writes) does |= use.written_by;
+    if (term.negated) {
+      result -= does;
+    } else {
+      result &= does;
+    }
   }
-  for (const uint32_t variable : candidates[bound.size()]) {
-    if (std::find(bound.begin(), bound.end(), variable) != bound.end()) continue;
-    bound.push_back(variable);
-    put_in(candidates, bound, found);
-    bound.pop_back();
-  }
+  return result;
 }
+
+struct Candidate {
+  uint32_t variable = 0;
+  Bits between;
+};
+
+// Puts candidates for the names, one after the other: different ones, and somebody must
+// be left who can come in between.
+class Binder {
+ public:
+  Binder(const std::vector<std::vector<Candidate>>& candidates, const Found& found)
+      : candidates_(candidates), found_(found), between_(candidates.size()) {}
+
+  // False if `found` wants no more.
+  bool bind() {
+    const size_t name = bound_.size();
+    if (name == candidates_.size()) return found_(bound_, between_.back());
+    for (const Candidate& candidate : candidates_[name]) {
+      if (std::find(bound_.begin(), bound_.end(), candidate.variable) != bound_.end()) continue;
+      between_[name] = candidate.between;
+      if (name > 0) between_[name] &= between_[name - 1];
+      if (name > 0 && !between_[name].any()) continue;
+      bound_.push_back(candidate.variable);
+      const bool more = bind();
+      bound_.pop_back();
+      if (!more) return false;
+    }
+    return true;
+  }
+
+ private:
+  const std::vector<std::vector<Candidate>>& candidates_;  // by name
+  const Found& found_;
+  std::vector<uint32_t> bound_;
+  std::vector<Bits> between_;  // for the names up to this one
+};
 
 }  // namespace
 
@@ -212,21 +248,21 @@ uint32_t Pattern::target() const {
 
 Result<Pattern> parse_pattern(std::string_view text) { return PatternParser(text).parse(); }
 
-void match(const Pattern& pattern, std::span<const VariableUse> uses,
-           const std::function<void(std::span<const uint32_t>)>& found) {
-  Candidates candidates(pattern.names);
+void match(const Pattern& pattern, std::span<const VariableUse> uses, const Bits& others,
+           const Found& found) {
+  std::vector<std::vector<Candidate>> candidates(pattern.names);
   for (uint32_t name = 0; name < pattern.names; ++name) {
     for (uint32_t variable = 0; variable < uses.size(); ++variable) {
       const VariableUse& use = uses[variable];
-      if (holds(pattern.first, name, use.first) && holds(pattern.other, name, use.other) &&
-          holds(pattern.second, name, use.second)) {
-        candidates[name].push_back(variable);
+      if (!holds(pattern.first, name, use.first) || !holds(pattern.second, name, use.second)) {
+        continue;
       }
+      Bits between = doing(pattern.other, name, use, others);
+      if (between.any()) candidates[name].push_back({variable, std::move(between)});
     }
     if (candidates[name].empty()) return;
   }
-  std::vector<uint32_t> bound;
-  put_in(candidates, bound, found);
+  Binder(candidates, found).bind();
 }
 
 PatternRules::PatternRules() {

@@ -23,18 +23,20 @@
 #include <vector>
 
 #include "base/error.h"
+#include "lint/bits.h"
 
 namespace foretrace::lint {
 
-// What the three blocks do to one variable.
+// What two blocks do to one variable, and which blocks of other threads do, by number.
 struct VariableUse {
   struct Block {
     bool reads = false;
     bool writes = false;
   };
   Block first;
-  Block other;
   Block second;
+  Bits read_by;
+  Bits written_by;
 };
 
 struct PatternTerm {
@@ -61,10 +63,12 @@ struct Pattern {
 // "R(a) [w(a)] W(a) : flow". The error names the place in the text.
 Result<Pattern> parse_pattern(std::string_view text);
 
-// Calls `found` for each way to put variables (indexes into `uses`) for the names;
-// only the accesses are looked at, not `flow` and `unchecked`.
-void match(const Pattern& pattern, std::span<const VariableUse> uses,
-           const std::function<void(std::span<const uint32_t>)>& found);
+// Calls `found` for each way to put variables (indexes into `uses`) for the names, with
+// those of the `others` that can then come in between, until it returns false. Only the
+// accesses are looked at, not `flow` and `unchecked`.
+using Found = std::function<bool(std::span<const uint32_t> bound, const Bits& between)>;
+void match(const Pattern& pattern, std::span<const VariableUse> uses, const Bits& others,
+           const Found& found);
 
 // A rule: one or more patterns under a name that users see.
 struct PatternRule {

@@ -13,11 +13,27 @@ constexpr VariableUse::Block kRead{true, false};
 constexpr VariableUse::Block kWrite{false, true};
 constexpr VariableUse::Block kBoth{true, true};
 
-std::vector<std::vector<uint32_t>> matches(std::string_view text,
-                                           const std::vector<VariableUse>& uses) {
+// What the first block, one other and the second do to a variable.
+struct Uses {
+  VariableUse::Block first, other, second;
+};
+
+Bits one(bool is_set) {
+  Bits bits(1);
+  if (is_set) bits.set(0);
+  return bits;
+}
+
+std::vector<std::vector<uint32_t>> matches(std::string_view text, const std::vector<Uses>& all) {
+  std::vector<VariableUse> uses;
+  for (const Uses& use : all) {
+    uses.push_back({use.first, use.second, one(use.other.reads), one(use.other.writes)});
+  }
   std::vector<std::vector<uint32_t>> found;
-  match(parse_pattern(text).value(), uses,
-        [&](std::span<const uint32_t> bound) { found.emplace_back(bound.begin(), bound.end()); });
+  match(parse_pattern(text).value(), uses, one(true), [&](std::span<const uint32_t> bound, auto&) {
+    found.emplace_back(bound.begin(), bound.end());
+    return true;
+  });
   return found;
 }
 
@@ -43,6 +59,37 @@ TEST(Patterns, NegatedTerms) {
   // The second block reads both: it sees them as they belong together.
   EXPECT_EQ(matches(torn, {{kRead, kWrite, kRead}, {kNone, kWrite, kRead}}), Bound());
   EXPECT_EQ(matches(torn, {{kRead, kWrite, kNone}, {kWrite, kWrite, kRead}}), Bound());
+}
+
+// One other writes a, another one b: nobody writes both. A third one does.
+TEST(Patterns, OneOtherDoesAllOfIt) {
+  const Pattern pattern = parse_pattern("R(a) [w(a) w(b)] R(b)").value();
+  const auto others = [](std::initializer_list<size_t> numbers) {
+    Bits bits(70);
+    for (const size_t number : numbers) bits.set(number);
+    return bits;
+  };
+  std::vector<size_t> found;
+  const auto look = [&](std::initializer_list<size_t> parallel) {
+    const std::vector<VariableUse> uses = {{kRead, kNone, others({}), others({1, 68})},
+                                           {kNone, kRead, others({}), others({2, 68})}};
+    match(pattern, uses, others(parallel), [&](auto, const Bits& between) {
+      found.push_back(between.first());
+      return true;
+    });
+  };
+  look({1, 2, 3});
+  EXPECT_TRUE(found.empty());
+  look({1, 2, 3, 68});
+  EXPECT_EQ(found, std::vector<size_t>({68}));
+}
+
+TEST(Patterns, FoundSaysWhenItIsEnough) {
+  const std::vector<VariableUse> uses(3, VariableUse{kRead, kRead, one(false), one(true)});
+  int found = 0;
+  match(parse_pattern("R(a) [w(a)] R(a)").value(), uses, one(true),
+        [&](auto, const Bits&) { return ++found < 2; });
+  EXPECT_EQ(found, 2);
 }
 
 TEST(Patterns, SourceAndTarget) {

@@ -121,18 +121,40 @@ bool Program::shared(LocationId location) const {
   return global == state_->globals.end() || !global->second->is_thread_local;
 }
 
-bool Program::parallel(const Place& a, const Place& b) const {
-  const ThreadIndex one = context(a.context).thread;
-  const ThreadIndex other = context(b.context).thread;
+// `a_has(t)`: whether the thread t, which a's has started, lives at a.
+template <typename AHas, typename BHas>
+bool Program::parallel(ThreadIndex a, const AHas& a_has, ThreadIndex b, const BHas& b_has) const {
   const std::vector<Thread>& all = state_->threads;
-  if (one == other) return all[one].many;
-  if (state_->descendants[one].contains(other)) {
-    return all[one].many || state_->alive(a).contains(other);
-  }
-  if (state_->descendants[other].contains(one)) {
-    return all[other].many || state_->alive(b).contains(one);
-  }
-  return state_->overlap.contains({one, other});
+  if (a == b) return all[a].many;
+  if (state_->descendants[a].contains(b)) return all[a].many || a_has(b);
+  if (state_->descendants[b].contains(a)) return all[b].many || b_has(a);
+  return state_->overlap.contains({a, b});
+}
+
+bool Program::parallel(const Place& a, const Place& b) const {
+  const auto has = [&](const Place& place) {
+    return [&](ThreadIndex thread) { return state_->alive(place).contains(thread); };
+  };
+  return parallel(context(a.context).thread, has(a), context(b.context).thread, has(b));
+}
+
+bool Program::parallel(const Moment& a, const Moment& b) const {
+  const auto has = [](const Moment& moment) {
+    return [&](ThreadIndex thread) {
+      return std::binary_search(moment.alive.begin(), moment.alive.end(), thread);
+    };
+  };
+  return parallel(a.thread, has(a), b.thread, has(b));
+}
+
+Moment Program::moment(const Place& place) const {
+  Moment moment{context(place.context).thread, {}};
+  const std::set<ThreadIndex>& started = state_->descendants[moment.thread];
+  if (started.empty() || threads()[moment.thread].many) return moment;
+  const std::set<ThreadIndex> alive = state_->alive(place);
+  std::set_intersection(alive.begin(), alive.end(), started.begin(), started.end(),
+                        std::back_inserter(moment.alive));
+  return moment;
 }
 
 bool Program::single(LocationId location) const {

@@ -74,6 +74,14 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
+// When an op is done, as far as start and join tell: by which thread, and which of the
+// threads that it has started, or those have, live then.
+struct Moment {
+  ThreadIndex thread = 0;
+  std::vector<ThreadIndex> alive;  // sorted; empty where it makes no difference
+  friend auto operator<=>(const Moment&, const Moment&) = default;
+};
+
 class Program {
  public:
   // Links the summaries. Of functions that several have, the first is taken.
@@ -105,6 +113,8 @@ class Program {
   // Whether the two ops may be done at the same time, by two threads: start and
   // join order only, not locks. True for one op twice if its thread runs many times.
   bool parallel(const Place& a, const Place& b) const;
+  bool parallel(const Moment& a, const Moment& b) const;
+  Moment moment(const Place& place) const;
   // Whether the regions exclude each other: a lock in common, not both as readers.
   // `a` and `b` are what is accessed, see HeldLock::path.
   bool exclude(const Place& a, const Path& path_a, const Place& b, const Path& path_b) const;
@@ -124,6 +134,8 @@ class Program {
   std::vector<ContextId> call_chain(ContextId context) const;
 
  private:
+  template <typename AHas, typename BHas>
+  bool parallel(ThreadIndex a, const AHas& a_has, ThreadIndex b, const BHas& b_has) const;
   bool from_own_argument(const Place& place, const Path& path) const;
 
   struct State;
