@@ -102,12 +102,12 @@ bool has_budget() {
 }
 
 // How long, at random about the strength. Nobody knows how long threads are apart in
-// this program, so that one in four is four times as long, and one in sixteen
-// sixteen times.
+// this program, so that one in four is four times as long, and one in four sixteen
+// times.
 uint64_t random_span() {
   const uint64_t span = settings().strength / 4 + next_random() % (settings().strength + 1);
-  const uint64_t scale = next_random() % 16;
-  return scale == 0 ? span * 16 : scale < 5 ? span * 4 : span;
+  const uint64_t scale = next_random() % 4;
+  return scale == 0 ? span * 16 : scale == 1 ? span * 4 : span;
 }
 
 void disturb(SiteRef site) {

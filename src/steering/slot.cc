@@ -40,10 +40,14 @@ Slot* free_slot() {
 // Whether the slot has space for calls.
 bool has_calls(Slot& slot) {
   if (slot.calls != nullptr) return true;
-  void* const memory = ::mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory != MAP_FAILED) slot.calls = static_cast<CallFrame*>(memory);
-  return memory != MAP_FAILED;
+  void* const memory =
+      ::mmap(nullptr, (kOutermost + kMostFrames) * sizeof(CallFrame), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  auto* const frames = static_cast<CallFrame*>(memory);
+  for (uint32_t i = 0; i < kOutermost; ++i) frames[i].frame = UINT64_MAX;
+  slot.calls = frames + kOutermost;
+  return true;
 }
 
 using GiveSlotBack = runtime::LastWords<detach>;
@@ -70,6 +74,7 @@ bool attach() {
   }
   slot->depth = 0;
   slot->turns_before = slot->turns.load(std::memory_order_relaxed);
+  for (std::atomic<uint64_t>& count : slot->looks) count.store(0, std::memory_order_relaxed);
   slot->number = self.number;
   slot->tid = static_cast<int32_t>(system_call(SYS_gettid));
   std::memcpy(slot->started, self.started, sizeof slot->started);

@@ -18,8 +18,10 @@ struct CallFrame {
   uint64_t turns;   // of the thread when it was called: tells calls with one frame apart
 };
 inline constexpr uint32_t kMostFrames = 1024;  // deeper ones are left out
+inline constexpr uint32_t kOutermost = 4;      // frames around all calls, that never return
 inline constexpr uint32_t kMostSlots = 4096;
 inline constexpr uint32_t kMostOpenSections = 16;
+inline constexpr uint32_t kLookCounts = 4;
 inline constexpr uint32_t kNoSlot = UINT32_MAX;
 
 // A section that the thread is in (sections.h).
@@ -48,11 +50,20 @@ struct alignas(64) Slot {
   std::atomic<uint32_t> depth;  // of `calls`
   uint32_t number;              // 0: main; others as they were created
 
-  CallFrame* calls;       // never given back: the next thread with this slot uses it
+  CallFrame* calls;       // with kOutermost in front; the next thread with this slot uses it
   uint64_t turns_before;  // of threads that had this slot earlier
+  // Reads that only looked, in several counts: processors add to one only after what was
+  // added to it before, and that takes longer than all the rest of such a read.
+  std::atomic<uint64_t> looks[kLookCounts];
+  void count_look(uint64_t at) {
+    std::atomic<uint64_t>& count = looks[at / sizeof(uint64_t) % kLookCounts];
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   // Of this thread, so far.
   uint64_t accesses() const {
-    return (turns.load(std::memory_order_relaxed) - turns_before + 1) / 2;
+    uint64_t sum = (turns.load(std::memory_order_relaxed) - turns_before + 1) / 2;
+    for (const std::atomic<uint64_t>& count : looks) sum += count.load(std::memory_order_relaxed);
+    return sum;
   }
   // What it waits for: a mutex, or something else (1); 0: it runs.
   alignas(64) std::atomic<uint64_t> waits_for;
@@ -164,11 +175,26 @@ class Entry {
 // __builtin_frame_address() it needs no register.
 #define FORETRACE_FRAME reinterpret_cast<uint64_t>(__builtin_dwarf_cfa())
 
+// How deep the calls are that have not returned when there is one with `frame`. Frames
+// of inner calls are below those of outer ones, so counting the ones that have returned
+// tells how many are on top: the first few without a branch, which processors would
+// often guess wrong.
+inline uint32_t depth_above(const Slot& slot, uint64_t frame) {
+  const uint32_t before = slot.depth.load(std::memory_order_relaxed);
+  const CallFrame* const top = slot.calls + before;
+  uint32_t returned = 0;
+#pragma GCC unroll 4
+  for (uint32_t i = 1; i <= kOutermost; ++i) returned += (top - i)->frame <= frame ? 1U : 0U;
+  uint32_t depth = before - returned;
+  if (returned < kOutermost) return depth;
+  while (depth > 0 && slot.calls[depth - 1].frame <= frame) --depth;
+  return depth;
+}
+
 inline void enter_function(uint64_t frame, const void* caller) {
   if (self.slot == nullptr || self.inside) return;
   Slot& slot = *self.slot;
-  uint32_t depth = slot.depth.load(std::memory_order_relaxed);
-  while (depth > 0 && slot.calls[depth - 1].frame <= frame) --depth;
+  uint32_t depth = depth_above(slot, frame);
   if (depth < kMostFrames) {
     slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller),
                            slot.turns.load(std::memory_order_relaxed)};
