@@ -146,8 +146,12 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   };
   if (compiler == Compiler::gcc) {
     add({"-fsanitize=thread"});
-    // GCC links libtsan: it finds the runtime under that name.
-    if (request.links) add({"-L" + libtsan_folder(folder).string(), find_runtime});
+    // GCC links libtsan: it finds the runtime under that name, or both, the steering first.
+    if (request.links && heals) {
+      add({"-L" + healing_libtsan_folder(folder).string(), "-L" + folder.string(), find_runtime});
+    } else if (request.links) {
+      add({"-L" + libtsan_folder(folder).string(), find_runtime});
+    }
     return words;
   }
   if (compiler == Compiler::clang_with_plugin) {
@@ -159,7 +163,10 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   }
   if (request.links && !request.links_statically()) {
     add({"-Wl,--push-state,--no-as-needed"});
-    add({heals ? steer : runtime, "-Wl,--pop-state", find_runtime});
+    if (heals) add({steer});
+    // Atomic operations with -fsanitize=thread are calls of the runtime.
+    if (!heals || compiler == Compiler::clang) add({runtime});
+    add({"-Wl,--pop-state", find_runtime});
   }
   // Clang would otherwise warn about those that a step does not need.
   words.insert(words.begin(), "--start-no-unused-arguments");
@@ -213,9 +220,6 @@ Result<void> check(const Request& request, Compiler compiler, const std::filesys
   }
   if (request.links_statically() && !request.sections.empty()) {
     return fail("{}: a program that is healed must be linked dynamically", request.static_word);
-  }
-  if (!request.sections.empty() && compiler != Compiler::clang_with_plugin) {
-    return fail("--heal needs the compiler plugin: compile with Clang 22");
   }
   if (compiler == Compiler::gcc && request.has_ignore_list) {
     return fail(

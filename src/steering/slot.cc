@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "runtime/last_words.h"
+#include "steering/healing.h"
 #include "steering/report.h"
 #include "steering/sections.h"
 #include "steering/settings.h"
@@ -91,6 +92,7 @@ void detach() {
   Slot* const slot = self.slot;
   self.unwatched = true;
   if (slot == nullptr) return;
+  settle_healing();
   leave_all_sections();
   self.slot = nullptr;
   self.idle = &nobody;

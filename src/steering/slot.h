@@ -85,9 +85,10 @@ class Window;
 struct Self {
   // The slot, while its accesses count and it is in no long hook; else nobody.
   Slot* idle = &nobody;
-  uint16_t mark;  // of the slot in cells (windows.h)
-  Slot* slot;     // null until its first hook
-  bool inside;    // a hook: a signal handler must not disturb it
+  uint16_t mark;     // of the slot in cells (windows.h)
+  Slot* slot;        // null until its first hook
+  bool inside;       // a hook: a signal handler must not disturb it
+  bool heals_later;  // an access that has no hook behind it (healing.h)
   bool unwatched;
   bool numbered;
   uint32_t number;

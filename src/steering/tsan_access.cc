@@ -3,6 +3,7 @@
 // recording runtime, which does them.
 #include "runtime/real.h"
 #include "steering/access.h"
+#include "steering/healing.h"
 
 using foretrace::steering::access;
 using foretrace::steering::Position;
@@ -59,4 +60,9 @@ FORETRACE_INTERCEPT void __tsan_vptr_update(void** p, void* value) {
 FORETRACE_INTERCEPT void __tsan_func_entry(const void* caller) {
   foretrace::steering::enter_function(FORETRACE_FRAME, caller);
 }
-FORETRACE_INTERCEPT void __tsan_func_exit() {}
+// Accesses have no hook behind them: this is, for the last one of a function.
+FORETRACE_INTERCEPT void __tsan_func_exit() {
+  if (!foretrace::steering::self.heals_later) return;
+  const foretrace::steering::Entry entry;
+  if (entry) foretrace::steering::settle_healing();
+}
