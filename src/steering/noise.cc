@@ -17,9 +17,9 @@ constexpr uint32_t kShared = 1U << 31;
 struct Visitor {
   std::atomic<uint32_t> thread;
   std::atomic<bool> wrote;
-  SiteRef site;  // where the first one was; two that write it at once leave one of both
+  SiteRef site = {};  // where the first one was; two that write it at once leave one of both
 };
-Visitor visitors[kGranules];
+constinit Visitor visitors[kGranules];
 
 Visitor& visitor_of(uint64_t address) {
   const uint64_t granule = address >> 4;

@@ -13,9 +13,10 @@
 
 namespace foretrace::steering {
 
-Slot slots[kMostSlots];
+// Threads may come by before objects of this library would be made: there are none to be made.
+constinit Slot slots[kMostSlots];
 std::atomic<uint32_t> slot_count{0};
-Slot nobody;
+constinit Slot nobody;
 __thread Self self __attribute__((tls_model("initial-exec"))) = {};
 std::atomic<bool> steering_on{false};
 

@@ -42,16 +42,16 @@ struct alignas(64) Slot {
   // access that the thread is about to make or has just made. Details below are valid
   // while this does not change.
   std::atomic<uint64_t> turns;
-  uint64_t address;
-  uint64_t extent;  // its bytes, times two; and one if it writes
-  SiteRef site;
-  uint64_t frame;               // of the hook
+  uint64_t address = {};
+  uint64_t extent = {};  // its bytes, times two; and one if it writes
+  SiteRef site = {};
+  uint64_t frame = {};          // of the hook
   std::atomic<uint64_t> hooks;  // that the thread has come by, so far
   std::atomic<uint32_t> depth;  // of `calls`
-  uint32_t number;              // 0: main; others as they were created
+  uint32_t number = {};         // 0: main; others as they were created
 
-  CallFrame* calls;       // with kOutermost in front; the next thread with this slot uses it
-  uint64_t turns_before;  // of threads that had this slot earlier
+  CallFrame* calls = {};       // with kOutermost in front; the next thread with this slot uses it
+  uint64_t turns_before = {};  // of threads that had this slot earlier
   // Reads that only looked, in several counts: processors add to one only after what was
   // added to it before, and that takes longer than all the rest of such a read.
   std::atomic<uint64_t> looks[kLookCounts];
@@ -67,12 +67,12 @@ struct alignas(64) Slot {
   }
   // What it waits for: a mutex, or something else (1); 0: it runs.
   alignas(64) std::atomic<uint64_t> waits_for;
-  SiteRef waits_at;
+  SiteRef waits_at = {};
   std::atomic<bool> caught;  // somebody came into the window
   std::atomic<bool> used;
   std::atomic<uint32_t> priority;
-  int32_t tid;
-  char started[192];  // by whom and where, as text for the report
+  int32_t tid = {};
+  char started[192] = {};  // by whom and where, as text for the report
 };
 extern Slot slots[kMostSlots];
 extern std::atomic<uint32_t> slot_count;  // those up to here were used
