@@ -43,6 +43,7 @@ struct Request {
   bool has_debug_option = false;
   bool has_ignore_list = false;
   std::string sections;  // of a program that is built to be healed
+  bool hunts = false;    // a static program that is built to be steered, not recorded
 
   bool links_statically() const { return links && !static_word.empty(); }
 };
@@ -146,8 +147,12 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   };
   if (compiler == Compiler::gcc) {
     add({"-fsanitize=thread"});
-    // GCC links libtsan: it finds the runtime under that name.
-    if (request.links) add({"-L" + libtsan_folder(folder).string(), find_runtime});
+    // GCC links libtsan: it finds the runtime under that name, or both, the steering first.
+    if (request.links && heals) {
+      add({"-L" + healing_libtsan_folder(folder).string(), "-L" + folder.string(), find_runtime});
+    } else if (request.links) {
+      add({"-L" + libtsan_folder(folder).string(), find_runtime});
+    }
     return words;
   }
   if (compiler == Compiler::clang_with_plugin) {
@@ -159,7 +164,10 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
   }
   if (request.links && !request.links_statically()) {
     add({"-Wl,--push-state,--no-as-needed"});
-    add({heals ? steer : runtime, "-Wl,--pop-state", find_runtime});
+    if (heals) add({steer});
+    // Atomic operations with -fsanitize=thread are calls of the runtime.
+    if (!heals || compiler == Compiler::clang) add({runtime});
+    add({"-Wl,--pop-state", find_runtime});
   }
   // Clang would otherwise warn about those that a step does not need.
   words.insert(words.begin(), "--start-no-unused-arguments");
@@ -171,8 +179,12 @@ Words our_words(const Request& request, Compiler compiler, const std::filesystem
 // redirects calls of libc's functions, which the file of words tells it.
 Words last_words(const Request& request, bool cplusplus, const std::filesystem::path& folder) {
   if (!request.links_statically()) return {};
-  const std::string runtime = (folder / "libforetrace_runtime.a").string();
-  Words words = {"-Wl,@" + (folder / "libforetrace_runtime.wrap").string()};
+  const bool steers = request.hunts || !request.sections.empty();
+  const std::string name = steers ? "libforetrace_steer" : "libforetrace_runtime";
+  const std::string runtime = (folder / (name + ".a")).string();
+  // The start of the runtime is where the symbol is: code that is only healed asks for none.
+  Words words = {"-Wl,@" + (folder / (name + ".wrap")).string(),
+                 "-Wl,--undefined=__foretrace_active"};
   if (!cplusplus) {
     words.push_back(runtime);
   } else {  // the two need each other
@@ -211,12 +223,6 @@ Result<void> check(const Request& request, Compiler compiler, const std::filesys
         "dynamically, or compile it with Clang 22",
         request.static_word);
   }
-  if (request.links_statically() && !request.sections.empty()) {
-    return fail("{}: a program that is healed must be linked dynamically", request.static_word);
-  }
-  if (!request.sections.empty() && compiler != Compiler::clang_with_plugin) {
-    return fail("--heal needs the compiler plugin: compile with Clang 22");
-  }
   if (compiler == Compiler::gcc && request.has_ignore_list) {
     return fail(
         "-fsanitize-ignorelist: GCC has no ignore lists; use Clang, or write "
@@ -232,10 +238,12 @@ Result<void> check(const Request& request, Compiler compiler, const std::filesys
 Result<int> compile(const CLI::App& app, bool cplusplus) {
   Words given = app.remaining();
   if (!given.empty() && given.front() == "--") given.erase(given.begin());
+  const bool hunts = std::erase(given, "--hunt") > 0;
   const Result<std::string> sections = take_sections(given);
   if (!sections) return tl::unexpected(sections.error());
   Request request = understand(given);
   request.sections = *sections;
+  request.hunts = hunts;
   Words compiler = chosen_compiler(cplusplus);
   Result<Compiler> kind = Compiler::clang_with_plugin;
   if (compiler.empty()) {
@@ -269,6 +277,7 @@ const CommandRegistration cplusplus({
                 "  cmake -DCMAKE_CXX_COMPILER=foretrace-c++ …\n"
                 "  FORETRACE_CXX=g++ foretrace c++ -O2 -o bank bank.cpp\n"
                 "  foretrace c++ --heal=bank.sections -O2 -o bank bank.cpp   # see foretrace heal\n"
+                "  foretrace c++ --hunt -static -O2 -o bank bank.cpp         # see foretrace hunt\n"
                 "All arguments go to clang++-22, or to the compiler that FORETRACE_CXX names.\n",
     .setup = setup<true>,
 });

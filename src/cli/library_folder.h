@@ -15,5 +15,9 @@ Result<std::filesystem::path> library_folder();
 inline std::filesystem::path libtsan_folder(const std::filesystem::path& libraries) {
   return libraries / "tsan";
 }
+// There, libtsan is the steering runtime and the recording one behind it.
+inline std::filesystem::path healing_libtsan_folder(const std::filesystem::path& libraries) {
+  return libtsan_folder(libraries) / "heal";
+}
 
 }  // namespace foretrace

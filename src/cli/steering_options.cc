@@ -1,5 +1,6 @@
 #include "cli/steering_options.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -44,22 +45,30 @@ std::vector<std::string> under_gdb(
   return gdb;
 }
 
-// A program that has its libraries in itself: the loader puts nothing in front of it.
-bool is_static(const std::string& path) {
+// Whether the loader puts the steering runtime in front of a program. It puts nothing in
+// front of one that has its libraries in itself; a note says whether the runtime is there.
+bool can_be_steered(const std::string& path) {
+  constexpr std::string_view kNote = "foretrace steer";
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header = {};
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-    return false;
+    return true;
   }
+  bool has_note = false;
   for (uint64_t i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr part = {};
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * header.e_phentsize));
     if (!file.read(reinterpret_cast<char*>(&part), sizeof part) || part.p_type == PT_INTERP) {
-      return false;
+      return true;
     }
+    if (part.p_type != PT_NOTE) continue;
+    std::string notes(std::min<uint64_t>(part.p_filesz, 1U << 16), '\0');
+    file.seekg(static_cast<std::streamoff>(part.p_offset));
+    has_note = has_note || (file.read(notes.data(), static_cast<std::streamsize>(notes.size())) &&
+                            notes.find(kNote) != std::string::npos);
   }
-  return true;
+  return has_note;
 }
 
 Result<int> run_in_foreground(const std::vector<std::string>& words,
@@ -101,9 +110,11 @@ Result<SteeredProgram> steered_program(const CLI::App& app, const ProgramOptions
   Result<std::vector<std::string>> words = program_words(app);
   if (!words) return tl::unexpected(words.error());
   program.words = std::move(*words);
-  if (is_static(program.words.front())) {
-    return fail("{} is linked statically: it can be recorded, but not steered; link it dynamically",
-                printable(program.words.front()));
+  if (!can_be_steered(program.words.front())) {
+    return fail(
+        "{} is linked statically, for recording: link it dynamically, or build it once more with "
+        "foretrace c++ --hunt",
+        printable(program.words.front()));
   }
   const Result<std::filesystem::path> libraries = library_folder();
   if (!libraries) return tl::unexpected(libraries.error());

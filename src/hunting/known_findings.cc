@@ -38,12 +38,17 @@ bool same_event(const FindingEvent& a, const FindingEvent& b, bool is_deadlock) 
 
 }  // namespace
 
-bool same_place(const std::string& a, const std::string& b) {
+bool same_line(const std::string& a, const std::string& b) {
   const PlaceText one = parse(a);
   const PlaceText other = parse(b);
   return !one.file.empty() && !other.file.empty() && one.line == other.line &&
-         (one.column == other.column || one.column == 0 || other.column == 0) &&
          steering::same_file(one.file.c_str(), other.file.c_str());
+}
+
+bool same_place(const std::string& a, const std::string& b) {
+  const PlaceText one = parse(a);
+  const PlaceText other = parse(b);
+  return same_line(a, b) && (one.column == other.column || one.column == 0 || other.column == 0);
 }
 
 bool is_same_error(const Finding& predicted, const Finding& observed) {

@@ -11,6 +11,8 @@ namespace foretrace {
 // Whether two texts are the same place of the source: file (one may be longer),
 // line, and the column where both have one.
 bool same_place(const std::string& a, const std::string& b);
+// The same without columns.
+bool same_line(const std::string& a, const std::string& b);
 
 // Whether what was observed is what was predicted: the kind, and the places of the
 // events, in any order.

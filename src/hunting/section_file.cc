@@ -1,5 +1,6 @@
 #include "hunting/section_file.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -24,6 +25,24 @@ bool is_site(const std::string& site) {
   return first != std::string::npos && first > 0 &&
          parse_integer(site.substr(first + 1, last - first - 1)).value_or(0) > 0 &&
          parse_integer(site.substr(last + 1)).value_or(-1) >= 0;
+}
+
+// "@module+offset"
+bool is_code(std::string_view name) {
+  const size_t plus = name.rfind('+');
+  return name.starts_with('@') && plus != std::string_view::npos && plus > 1 &&
+         plus + 1 < name.size() &&
+         name.find_first_not_of("0123456789abcdef", plus + 1) == std::string_view::npos;
+}
+
+bool parse_place(const std::string& text, SectionPoint& point) {
+  const size_t bar = std::min(text.find('|'), text.size());
+  point.site = text.substr(0, bar);
+  point.code = text.substr(bar);
+  if (!is_site(point.site)) return false;
+  if (point.code.empty()) return true;
+  const Fields names = split(std::string_view(point.code).substr(1), '|');
+  return std::all_of(names.begin(), names.end(), is_code);
 }
 
 bool parse_allowed(const std::string& text, SectionEndPoint& end) {
@@ -68,11 +87,11 @@ class Reader {
     if (word == "section") {
       if (Result<void> done = close(); !done) return done;
       sections_.push_back(
-          {field(fields, 1), field(fields, 2), field(fields, 3) == "synchronises", {}, {}, {}});
+          {field(fields, 1), field(fields, 2), field(fields, 3) == "synchronises", {}, {}, {}, {}});
       return {};
     }
-    if (word != "entry" && word != "end" && word != "exit") {
-      return bad("'{}' is not section, entry, end or exit", printable(word));
+    if (word != "entry" && word != "end" && word != "exit" && word != "other") {
+      return bad("'{}' is not section, entry, end, exit or other", printable(word));
     }
     if (sections_.empty()) return bad("{} comes before any section", word);
     return take_point(word, fields);
@@ -83,14 +102,14 @@ class Reader {
     SectionEndPoint point;
     const size_t site = word == "exit" ? 1 : 2;
     if (word != "exit") point.access = field(fields, 1);
-    point.site = field(fields, site);
+    const bool is_place = parse_place(field(fields, site), point);
     point.function = field(fields, site + 1);
     if (word != "exit" && point.access != "read" && point.access != "write") {
       return bad("'{}' is not read or write", printable(point.access));
     }
-    if (!is_site(point.site)) return bad("'{}' is not file:line:column", printable(point.site));
-    if (word == "exit") {
-      section.exits.push_back(point);
+    if (!is_place) return bad("'{}' is not file:line:column", printable(field(fields, site)));
+    if (word == "exit" || word == "other") {
+      (word == "exit" ? section.exits : section.others).push_back(point);
     } else if (word == "entry") {
       if (!section.entry.site.empty()) return bad("a section has one entry, this is the second");
       section.entry = point;
@@ -115,6 +134,13 @@ std::string allowed_text(const SectionEndPoint& end) {
   return end.allows_writes ? "write" : "none";
 }
 
+// Exits have no access.
+std::string line_of(std::string_view word, const SectionPoint& point,
+                    const std::string& more = "") {
+  return fmt::format("{}{}{}\t{}{}\t{}{}\n", word, point.access.empty() ? "" : "\t", point.access,
+                     point.site, point.code, point.function, more);
+}
+
 // ---- from findings
 
 std::optional<AtomicSection> violated_section(const Finding& finding) {
@@ -134,7 +160,7 @@ std::optional<AtomicSection> violated_section(const Finding& finding) {
   return section;
 }
 
-int64_t line_of(const std::string& site) {
+int64_t number_of_line(const std::string& site) {
   const Fields parts = split(site, ':');
   return parts.size() >= 3 ? parse_integer(parts[parts.size() - 2]).value_or(0) : 0;
 }
@@ -186,15 +212,12 @@ std::string sections_text(const std::vector<AtomicSection>& sections) {
   for (const AtomicSection& section : sections) {
     text += fmt::format("\nsection\t{}\t{}{}\n", section.kind, section.variable,
                         section.synchronises ? "\tsynchronises" : "");
-    text += fmt::format("entry\t{}\t{}\t{}\n", section.entry.access, section.entry.site,
-                        section.entry.function);
+    text += line_of("entry", section.entry);
     for (const SectionEndPoint& end : section.ends) {
-      text += fmt::format("end\t{}\t{}\t{}\t{}\n", end.access, end.site, end.function,
-                          allowed_text(end));
+      text += line_of("end", end, "\t" + allowed_text(end));
     }
-    for (const SectionPoint& exit : section.exits) {
-      text += fmt::format("exit\t{}\t{}\n", exit.site, exit.function);
-    }
+    for (const SectionPoint& exit : section.exits) text += line_of("exit", exit);
+    for (const SectionPoint& other : section.others) text += line_of("other", other);
   }
   return text;
 }
@@ -215,7 +238,7 @@ std::vector<AtomicSection> sections_of(const std::vector<Finding>& findings) {
       Accesses& accesses = by_function[{variable, event.function}];
       accesses.variable = variable;
       accesses.function = event.function.empty() ? "-" : event.function;
-      (event.op == Op::wr ? accesses.writes : accesses.reads).emplace(line_of(site), site);
+      (event.op == Op::wr ? accesses.writes : accesses.reads).emplace(number_of_line(site), site);
     }
   }
   for (const auto& [key, accesses] : by_function) sections.push_back(section_of(accesses));

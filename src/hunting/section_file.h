@@ -13,6 +13,7 @@ struct SectionPoint {
   std::string access;  // "read", "write"
   std::string site;
   std::string function;
+  std::string code = {};  // where it is in code without sites: "|@module+offset|…"
   bool operator==(const SectionPoint&) const = default;
 };
 
@@ -28,7 +29,8 @@ struct AtomicSection {
   bool synchronises = false;  // lint saw synchronisation in it: it is not locked
   SectionPoint entry;
   std::vector<SectionEndPoint> ends;
-  std::vector<SectionPoint> exits;  // without access
+  std::vector<SectionPoint> exits;   // without access
+  std::vector<SectionPoint> others;  // accesses of the variable elsewhere, if code has no sites
 };
 
 // A place with its column, 0 if it is not known.

@@ -45,6 +45,28 @@ TEST_F(SectionFile, WhatIsReadIsWrittenAgain) {
   EXPECT_EQ(sections_text(*sections), kTwo);
 }
 
+TEST_F(SectionFile, PlacesMayHaveNamesInCode) {
+  const std::string text =
+      "foretrace/sections/1\n"
+      "\nsection\tuser\tx\n"
+      "entry\tread\ta.c:1:2|@/bin/a+1f|@/bin/a+20\tf\n"
+      "end\twrite\ta.c:3:0|@/bin/a+2b\tf\tread\n"
+      "other\twrite\ta.c:9:0|@/bin/a+3c\t-\n";
+  const Result<std::vector<AtomicSection>> sections = read(text);
+  ASSERT_TRUE(sections) << sections.error().message;
+  EXPECT_EQ(sections->front().entry.site, "a.c:1:2");
+  EXPECT_EQ(sections->front().entry.code, "|@/bin/a+1f|@/bin/a+20");
+  EXPECT_EQ(sections->front().others.size(), 1U);
+  EXPECT_EQ(sections_text(*sections), text);
+  for (const char* const bad : {"a.c:1:2|", "a.c:1:2|/bin/a+1f", "a.c:1:2|@/bin/a", "@/bin/a+1f"}) {
+    EXPECT_FALSE(
+        read(fmt::format("foretrace/sections/1\nsection\tuser\tx\nentry\tread\t{}\tf\n"
+                         "end\tread\ta.c:1:1\tf\tread\n",
+                         bad)))
+        << bad;
+  }
+}
+
 TEST_F(SectionFile, ErrorsNameTheLine) {
   const auto error = [&](const std::string& text) {
     const Result<std::vector<AtomicSection>> sections = read(text);

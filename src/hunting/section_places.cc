@@ -1,9 +1,18 @@
 #include "hunting/section_places.h"
 
+#include <algorithm>
+
 #include "hunting/known_findings.h"
 #include "steering/matching.h"
 
 namespace foretrace {
+namespace {
+
+bool has_name(const SectionPoint& point, const std::string& key) {
+  return (point.code + "|").find("|" + key + "|") != std::string::npos;
+}
+
+}  // namespace
 
 void SectionPlaces::learn(const SteeredReport& report, PlaceResolver& resolver) {
   for (const RawEntry& entry : report.entries) {
@@ -19,28 +28,59 @@ void SectionPlaces::learn(const SteeredReport& report, PlaceResolver& resolver) 
   }
 }
 
-std::string SectionPlaces::named(const SectionPoint& point, const std::string& variable) const {
-  std::string names = point.site;
+// Columns are Clang's: where none fits, the line has to do.
+void SectionPlaces::name(SectionPoint& point, const std::string& variable) const {
+  if (!name_by(same_place, point, variable)) name_by(same_line, point, variable);
+}
+
+bool SectionPlaces::name_by(bool (*is_same)(const std::string&, const std::string&),
+                            SectionPoint& point, const std::string& variable) const {
+  bool found = false;
   for (const CodePlace& place : places_) {
-    if (!same_place(place.site, point.site)) continue;
+    if (!is_same(place.site, point.site)) continue;
     if (!point.access.empty() && place.write != (point.access == "write")) continue;
     if (!point.access.empty() && steering::is_known(variable.c_str()) && !place.variable.empty() &&
         !steering::same_variable(variable.c_str(), place.variable.c_str())) {
       continue;
     }
-    names += "|" + place.key;
+    found = true;
+    if (!has_name(point, place.key)) point.code += "|" + place.key;
   }
-  return names;
+  return found;
+}
+
+std::vector<SectionPoint> SectionPlaces::others(const AtomicSection& section) const {
+  std::vector<SectionPoint> found;
+  if (!steering::is_known(section.variable.c_str())) return found;
+  for (const CodePlace& place : places_) {
+    if (place.variable.empty() ||
+        !steering::same_variable(section.variable.c_str(), place.variable.c_str())) {
+      continue;
+    }
+    const bool is_end =
+        std::any_of(section.ends.begin(), section.ends.end(),
+                    [&](const SectionPoint& end) { return has_name(end, place.key); });
+    if (is_end || has_name(section.entry, place.key)) continue;
+    found.push_back(
+        {place.write ? "write" : "read", site_with_column(place.site), "-", "|" + place.key});
+  }
+  return found;
+}
+
+std::vector<AtomicSection> SectionPlaces::located(
+    const std::vector<AtomicSection>& sections) const {
+  std::vector<AtomicSection> copies = sections;
+  for (AtomicSection& section : copies) {
+    name(section.entry, section.variable);
+    for (SectionEndPoint& end : section.ends) name(end, section.variable);
+    for (SectionPoint& exit : section.exits) name(exit, section.variable);
+    section.others = others(section);
+  }
+  return copies;
 }
 
 std::string SectionPlaces::text(const std::vector<AtomicSection>& sections) const {
-  std::vector<AtomicSection> copies = sections;
-  for (AtomicSection& section : copies) {
-    section.entry.site = named(section.entry, section.variable);
-    for (SectionEndPoint& end : section.ends) end.site = named(end, section.variable);
-    for (SectionPoint& exit : section.exits) exit.site = named(exit, section.variable);
-  }
-  return sections_text(copies);
+  return sections_text(located(sections));
 }
 
 }  // namespace foretrace

@@ -14,7 +14,10 @@ namespace foretrace {
 class SectionPlaces {
  public:
   void learn(const SteeredReport& report, PlaceResolver& resolver);
-  // The text for settings, with all names of each place.
+  // The sections with all names of each place, and with the accesses of their variables
+  // elsewhere: code does not say of itself what it accesses.
+  std::vector<AtomicSection> located(const std::vector<AtomicSection>& sections) const;
+  // The same, as the text for settings.
   std::string text(const std::vector<AtomicSection>& sections) const;
 
  private:
@@ -25,7 +28,10 @@ class SectionPlaces {
     bool write = false;
     auto operator<=>(const CodePlace&) const = default;
   };
-  std::string named(const SectionPoint& point, const std::string& variable) const;
+  void name(SectionPoint& point, const std::string& variable) const;
+  bool name_by(bool (*is_same)(const std::string&, const std::string&), SectionPoint& point,
+               const std::string& variable) const;
+  std::vector<SectionPoint> others(const AtomicSection& section) const;
 
   std::set<CodePlace> places_;
 };

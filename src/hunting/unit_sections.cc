@@ -34,7 +34,7 @@ void add(std::vector<AtomicSection>& sections, const RawEntry& pair, PlaceResolv
     return known.kind == kind && known.variable == variable && known.entry == entry;
   });
   if (section == sections.end()) {
-    sections.push_back({kind, variable, false, entry, {}, {}});
+    sections.push_back({kind, variable, false, entry, {}, {}, {}});
     section = sections.end() - 1;
   }
   const bool is_known =

@@ -32,22 +32,8 @@ FORETRACE_INTERCEPT void __foretrace_wait_begin(const volatile void* /*condition
 FORETRACE_INTERCEPT void __foretrace_wait_end(const volatile void* /*mutex*/) {}
 FORETRACE_INTERCEPT void __foretrace_barrier(const volatile void* /*barrier*/) {}
 
-// ThreadSanitizer's forms of these.
-FORETRACE_INTERCEPT void __tsan_ignore_thread_begin() { __foretrace_ignore_begin(); }
-FORETRACE_INTERCEPT void __tsan_ignore_thread_end() { __foretrace_ignore_end(); }
-#define FORETRACE_ANNOTATION(name, ...) \
-  FORETRACE_INTERCEPT void name(const char* /*file*/, int /*line*/, ##__VA_ARGS__)
-FORETRACE_ANNOTATION(AnnotateBenignRaceSized, const void* object, unsigned long bytes,
-                     const char* /*why*/) {
-  __foretrace_benign_race(object, bytes);
-}
-FORETRACE_ANNOTATION(AnnotateBenignRace, const void* object, const char* /*why*/) {
-  __foretrace_benign_race(object, 1);
-}
-FORETRACE_ANNOTATION(AnnotateIgnoreReadsBegin) { __foretrace_ignore_begin(); }
-FORETRACE_ANNOTATION(AnnotateIgnoreReadsEnd) { __foretrace_ignore_end(); }
-FORETRACE_ANNOTATION(AnnotateIgnoreWritesBegin) { __foretrace_ignore_begin(); }
-FORETRACE_ANNOTATION(AnnotateIgnoreWritesEnd) { __foretrace_ignore_end(); }
+// ThreadSanitizer's forms of these are the recording runtime's: they call the ones above.
+
 // What a lock of the program's own does inside is its own business.
 FORETRACE_INTERCEPT void __tsan_mutex_pre_lock(void*, unsigned) { change_ignoring(1); }
 FORETRACE_INTERCEPT void __tsan_mutex_post_lock(void*, unsigned, int) { __foretrace_ignore_end(); }

@@ -197,7 +197,6 @@ FORETRACE_TLS OpenSection single;
 FORETRACE_TLS uint64_t began;
 // An access that has no hook behind it.
 FORETRACE_TLS SectionAccess pending;
-FORETRACE_TLS bool has_pending;
 
 // A fresh time slice makes it likelier that the section is done within it. One lasts
 // for some milliseconds: not each section needs its own.
@@ -285,12 +284,12 @@ void heal_behind(const SectionAccess& access) {
 
 void heal_behind_later(const SectionAccess& access) {
   pending = access;
-  has_pending = true;
+  self.heals_later = true;
 }
 
 void settle_healing() {
-  if (!has_pending) return;
-  has_pending = false;
+  if (!self.heals_later) return;
+  self.heals_later = false;
   heal_behind(pending);
 }
 
@@ -392,9 +391,11 @@ void report_healing() {
                                : "");
   }
   if (!any_place_matched()) {
-    ::dprintf(fd,
-              "foretrace: nothing was healed: the program came to no place of the sections that "
-              "has a hook (build it with foretrace c++ --heal=FILE and Clang 22)\n");
+    ::dprintf(
+        fd,
+        "foretrace: nothing was healed: the program came to no place of the sections that "
+        "has a hook (build it with foretrace c++ --heal=FILE; what is not built by Clang 22 needs "
+        "'foretrace sections locate')\n");
   }
   if (!may_raise_priority.load()) {
     ::dprintf(fd, "foretrace: priorities were not raised: the system does not permit it\n");

@@ -17,6 +17,19 @@ const char* program_path() {
 
 }  // namespace
 
+#ifdef FORETRACE_STATIC
+
+extern "C" const Elf64_Ehdr __ehdr_start __attribute__((visibility("hidden")));
+
+// All code is the program's. One that can be anywhere says where in its header.
+CodePoint point_of(uint64_t address) {
+  const uint64_t base =
+      __ehdr_start.e_type == ET_DYN ? reinterpret_cast<uint64_t>(&__ehdr_start) : 0;
+  return {program_path(), address - base, base};
+}
+
+#else
+
 // _dl_find_object takes no lock, unlike dladdr(); glibc has it since 2.35.
 CodePoint point_of(uint64_t address) {
   using Find = int(void*, dl_find_object*);
@@ -36,5 +49,7 @@ CodePoint point_of(uint64_t address) {
   return {map->l_name[0] != '\0' ? map->l_name : program_path(), address - map->l_addr,
           map->l_addr};
 }
+
+#endif
 
 }  // namespace foretrace::steering

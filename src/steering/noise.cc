@@ -17,9 +17,9 @@ constexpr uint32_t kShared = 1U << 31;
 struct Visitor {
   std::atomic<uint32_t> thread;
   std::atomic<bool> wrote;
-  SiteRef site;  // where the first one was; two that write it at once leave one of both
+  SiteRef site = {};  // where the first one was; two that write it at once leave one of both
 };
-Visitor visitors[kGranules];
+constinit Visitor visitors[kGranules];
 
 Visitor& visitor_of(uint64_t address) {
   const uint64_t granule = address >> 4;
@@ -102,12 +102,12 @@ bool has_budget() {
 }
 
 // How long, at random about the strength. Nobody knows how long threads are apart in
-// this program, so that one in four is four times as long, and one in sixteen
-// sixteen times.
+// this program, so that one in four is four times as long, and one in four sixteen
+// times.
 uint64_t random_span() {
   const uint64_t span = settings().strength / 4 + next_random() % (settings().strength + 1);
-  const uint64_t scale = next_random() % 16;
-  return scale == 0 ? span * 16 : scale < 5 ? span * 4 : span;
+  const uint64_t scale = next_random() % 4;
+  return scale == 0 ? span * 16 : scale == 1 ? span * 4 : span;
 }
 
 void disturb(SiteRef site) {

@@ -18,12 +18,12 @@ std::atomic<uint32_t> open_sections{0};
 // the section's entry (upper half), 1 while the rest is written, 2 once it is.
 struct Suspect {
   std::atomic<uint64_t> word;
-  uint32_t slot;
-  uint64_t hooks;  // of its thread, at that access
-  bool happened;
-  SiteRef site;
-  uint32_t depth;
-  CallFrame calls[32];
+  uint32_t slot = 0;
+  uint64_t hooks = 0;  // of its thread, at that access
+  bool happened = false;
+  SiteRef site = {};
+  uint32_t depth = 0;
+  CallFrame calls[32] = {};
 };
 
 // `owner`: slot and one (bits 50-63) and a number that makes it unique; bit 49
@@ -38,7 +38,7 @@ namespace {
 
 constexpr uint64_t kCells = 1U << 12;
 constexpr uint64_t kBusy = uint64_t{1} << 49;
-SectionCell cells[kCells];
+constinit SectionCell cells[kCells];
 
 uint32_t slot_of(uint64_t word) { return static_cast<uint32_t>(word >> 50) - 1; }
 uint64_t number_of(uint64_t word) { return word & 0xFFFFFFFF; }

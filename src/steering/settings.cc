@@ -211,6 +211,9 @@ bool parse_section_line(const Fields& fields, bool& good) {
     good = add_end(fields);
   } else if (is(fields[0], "exit")) {
     good = add_rules(Purpose::exit, AccessKind::any, fields[1], "", current_section);
+  } else if (is(fields[0], "other")) {
+    good = add_rules(Purpose::variable, access_named(fields[1]), fields[2],
+                     sections.items[current_section].variable, current_section);
   } else {
     return false;
   }

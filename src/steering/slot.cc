@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "runtime/last_words.h"
+#include "steering/healing.h"
 #include "steering/report.h"
 #include "steering/sections.h"
 #include "steering/settings.h"
@@ -12,9 +13,10 @@
 
 namespace foretrace::steering {
 
-Slot slots[kMostSlots];
+// Threads may come by before objects of this library would be made: there are none to be made.
+constinit Slot slots[kMostSlots];
 std::atomic<uint32_t> slot_count{0};
-Slot nobody;
+constinit Slot nobody;
 __thread Self self __attribute__((tls_model("initial-exec"))) = {};
 std::atomic<bool> steering_on{false};
 
@@ -40,10 +42,14 @@ Slot* free_slot() {
 // Whether the slot has space for calls.
 bool has_calls(Slot& slot) {
   if (slot.calls != nullptr) return true;
-  void* const memory = ::mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory != MAP_FAILED) slot.calls = static_cast<CallFrame*>(memory);
-  return memory != MAP_FAILED;
+  void* const memory =
+      ::mmap(nullptr, (kOutermost + kMostFrames) * sizeof(CallFrame), PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  auto* const frames = static_cast<CallFrame*>(memory);
+  for (uint32_t i = 0; i < kOutermost; ++i) frames[i].frame = UINT64_MAX;
+  slot.calls = frames + kOutermost;
+  return true;
 }
 
 using GiveSlotBack = runtime::LastWords<detach>;
@@ -70,6 +76,7 @@ bool attach() {
   }
   slot->depth = 0;
   slot->turns_before = slot->turns.load(std::memory_order_relaxed);
+  for (std::atomic<uint64_t>& count : slot->looks) count.store(0, std::memory_order_relaxed);
   slot->number = self.number;
   slot->tid = static_cast<int32_t>(system_call(SYS_gettid));
   std::memcpy(slot->started, self.started, sizeof slot->started);
@@ -86,6 +93,7 @@ void detach() {
   Slot* const slot = self.slot;
   self.unwatched = true;
   if (slot == nullptr) return;
+  settle_healing();
   leave_all_sections();
   self.slot = nullptr;
   self.idle = &nobody;

@@ -18,8 +18,10 @@ struct CallFrame {
   uint64_t turns;   // of the thread when it was called: tells calls with one frame apart
 };
 inline constexpr uint32_t kMostFrames = 1024;  // deeper ones are left out
+inline constexpr uint32_t kOutermost = 4;      // frames around all calls, that never return
 inline constexpr uint32_t kMostSlots = 4096;
 inline constexpr uint32_t kMostOpenSections = 16;
+inline constexpr uint32_t kLookCounts = 4;
 inline constexpr uint32_t kNoSlot = UINT32_MAX;
 
 // A section that the thread is in (sections.h).
@@ -40,28 +42,37 @@ struct alignas(64) Slot {
   // access that the thread is about to make or has just made. Details below are valid
   // while this does not change.
   std::atomic<uint64_t> turns;
-  uint64_t address;
-  uint64_t extent;  // its bytes, times two; and one if it writes
-  SiteRef site;
-  uint64_t frame;               // of the hook
+  uint64_t address = {};
+  uint64_t extent = {};  // its bytes, times two; and one if it writes
+  SiteRef site = {};
+  uint64_t frame = {};          // of the hook
   std::atomic<uint64_t> hooks;  // that the thread has come by, so far
   std::atomic<uint32_t> depth;  // of `calls`
-  uint32_t number;              // 0: main; others as they were created
+  uint32_t number = {};         // 0: main; others as they were created
 
-  CallFrame* calls;       // never given back: the next thread with this slot uses it
-  uint64_t turns_before;  // of threads that had this slot earlier
+  CallFrame* calls = {};       // with kOutermost in front; the next thread with this slot uses it
+  uint64_t turns_before = {};  // of threads that had this slot earlier
+  // Reads that only looked, in several counts: processors add to one only after what was
+  // added to it before, and that takes longer than all the rest of such a read.
+  std::atomic<uint64_t> looks[kLookCounts];
+  void count_look(uint64_t at) {
+    std::atomic<uint64_t>& count = looks[at / sizeof(uint64_t) % kLookCounts];
+    count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   // Of this thread, so far.
   uint64_t accesses() const {
-    return (turns.load(std::memory_order_relaxed) - turns_before + 1) / 2;
+    uint64_t sum = (turns.load(std::memory_order_relaxed) - turns_before + 1) / 2;
+    for (const std::atomic<uint64_t>& count : looks) sum += count.load(std::memory_order_relaxed);
+    return sum;
   }
   // What it waits for: a mutex, or something else (1); 0: it runs.
   alignas(64) std::atomic<uint64_t> waits_for;
-  SiteRef waits_at;
+  SiteRef waits_at = {};
   std::atomic<bool> caught;  // somebody came into the window
   std::atomic<bool> used;
   std::atomic<uint32_t> priority;
-  int32_t tid;
-  char started[192];  // by whom and where, as text for the report
+  int32_t tid = {};
+  char started[192] = {};  // by whom and where, as text for the report
 };
 extern Slot slots[kMostSlots];
 extern std::atomic<uint32_t> slot_count;  // those up to here were used
@@ -74,9 +85,10 @@ class Window;
 struct Self {
   // The slot, while its accesses count and it is in no long hook; else nobody.
   Slot* idle = &nobody;
-  uint16_t mark;  // of the slot in cells (windows.h)
-  Slot* slot;     // null until its first hook
-  bool inside;    // a hook: a signal handler must not disturb it
+  uint16_t mark;     // of the slot in cells (windows.h)
+  Slot* slot;        // null until its first hook
+  bool inside;       // a hook: a signal handler must not disturb it
+  bool heals_later;  // an access that has no hook behind it (healing.h)
   bool unwatched;
   bool numbered;
   uint32_t number;
@@ -164,11 +176,26 @@ class Entry {
 // __builtin_frame_address() it needs no register.
 #define FORETRACE_FRAME reinterpret_cast<uint64_t>(__builtin_dwarf_cfa())
 
+// How deep the calls are that have not returned when there is one with `frame`. Frames
+// of inner calls are below those of outer ones, so counting the ones that have returned
+// tells how many are on top: the first few without a branch, which processors would
+// often guess wrong.
+inline uint32_t depth_above(const Slot& slot, uint64_t frame) {
+  const uint32_t before = slot.depth.load(std::memory_order_relaxed);
+  const CallFrame* const top = slot.calls + before;
+  uint32_t returned = 0;
+#pragma GCC unroll 4
+  for (uint32_t i = 1; i <= kOutermost; ++i) returned += (top - i)->frame <= frame ? 1U : 0U;
+  uint32_t depth = before - returned;
+  if (returned < kOutermost) return depth;
+  while (depth > 0 && slot.calls[depth - 1].frame <= frame) --depth;
+  return depth;
+}
+
 inline void enter_function(uint64_t frame, const void* caller) {
   if (self.slot == nullptr || self.inside) return;
   Slot& slot = *self.slot;
-  uint32_t depth = slot.depth.load(std::memory_order_relaxed);
-  while (depth > 0 && slot.calls[depth - 1].frame <= frame) --depth;
+  uint32_t depth = depth_above(slot, frame);
   if (depth < kMostFrames) {
     slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller),
                            slot.turns.load(std::memory_order_relaxed)};

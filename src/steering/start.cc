@@ -14,6 +14,16 @@ extern "C" {
 __attribute__((visibility("default"))) unsigned char __foretrace_active = 0;
 }
 
+#ifdef FORETRACE_STATIC
+// The loader puts nothing in front of a static program: this says that all is in it.
+__asm__(
+    ".pushsection .note.foretrace, \"a\", @note\n"
+    ".balign 4\n"
+    ".long 16, 0, 1\n"
+    ".asciz \"foretrace steer\"\n"
+    ".popsection\n");
+#endif
+
 namespace foretrace::steering {
 namespace {
 

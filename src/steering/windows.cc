@@ -152,10 +152,12 @@ bool is_in(const std::atomic<uint16_t>& cell, const Slot& slot) {
 
 }  // namespace
 
-bool pass_by_several(Slot& slot, uint64_t address, uint64_t bytes, bool write, SiteRef site,
-                     uint64_t frame) {
+bool pass_by_several(uint64_t address, uint64_t bytes, bool write, SiteRef site, uint64_t frame) {
+  Slot& slot = *self.idle;
   const uint32_t count = cells_of(address, bytes);
-  if (count == 0) return false;
+  if (attention.load(std::memory_order_relaxed) != 0 || is_window_open(slot) || count == 0) {
+    return false;
+  }
   const auto cell = [&](uint32_t i) -> std::atomic<uint16_t>& {
     return cell_of(address + i * kGranule);
   };

@@ -53,34 +53,35 @@ inline bool is_volatile(SiteRef site) {
   return !site.is_code() && site.is_known() && (site.site()->flags & runtime::kVolatileSite) != 0;
 }
 
-// As pass_by(), of a window with several cells.
-bool pass_by_several(Slot& slot, uint64_t address, uint64_t bytes, bool write, SiteRef site,
-                     uint64_t frame);
-
-// The whole life of a window in which nothing is to be done, if nobody else is near: a
-// reader has done its part when it has looked. False if somebody may be: then nothing was done.
-// Whether the access is volatile is looked at by those who find the window.
+// The whole life of a window in which nothing is to be done, if it is in one cell and
+// nobody else is near: a reader has done its part when it has looked. False if somebody
+// may be: then nothing was done. Whether the access is volatile is looked at by those
+// who find the window.
 __attribute__((always_inline)) inline bool pass_by(uint64_t address, uint64_t bytes, bool write,
                                                    SiteRef site, uint64_t frame) {
-  if (attention.load(std::memory_order_relaxed) != 0) return false;
+  if (bytes > kGranule || address % kGranule > kGranule - bytes) return false;
+  std::atomic<uint16_t>& cell = cell_of(address);
   Slot* const slot = self.idle;
   const uint64_t turns = slot->turns.load(std::memory_order_relaxed);
-  if (turns % 2 != 0) return false;  // nobody, or this is a signal handler
-  if (bytes > kGranule || address % kGranule > kGranule - bytes) {
-    return pass_by_several(*slot, address, bytes, write, site, frame);
+  if (attention.load(std::memory_order_relaxed) != 0 || cell.load(std::memory_order_acquire) != 0 ||
+      turns % 2 != 0) {  // odd: of nobody, or this is a signal handler
+    return false;
   }
-  std::atomic<uint16_t>& cell = cell_of(address);
-  if (cell.load(std::memory_order_acquire) != 0) return false;
-  if (write) {
-    describe_window(*slot, address, bytes, write, site, frame);
-    slot->turns.store(turns + 1, std::memory_order_release);
-    cell.store(self.mark, std::memory_order_release);
-    cell.store(0, std::memory_order_release);
+  if (!write) {
+    slot->count_look(address);
+    return true;
   }
+  describe_window(*slot, address, bytes, write, site, frame);
+  slot->turns.store(turns + 1, std::memory_order_release);
+  cell.store(self.mark, std::memory_order_release);
+  cell.store(0, std::memory_order_release);
   slot->turns.store(turns + 2, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_release);  // the next details come behind this
   return true;
 }
+
+// The same of a window with several cells.
+bool pass_by_several(uint64_t address, uint64_t bytes, bool write, SiteRef site, uint64_t frame);
 
 // Hooks have nothing to do but to open windows.
 void let_pass_by();

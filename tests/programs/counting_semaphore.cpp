@@ -1,7 +1,6 @@
 // std::counting_semaphore and std::binary_semaphore.
 // expect none
-// may hang: a waiter of libstdc++ 12.2 that saw 1 goes to sleep on it though it was taken and
-// given back meanwhile
+// may hang: semaphore_alone
 #include <semaphore>
 #include <thread>
 
