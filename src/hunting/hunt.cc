@@ -137,7 +137,8 @@ double Hunt::score(const SettingResult& row) const {
   return gain / (row.seconds + 0.05 * runs + 0.01);
 }
 
-// Each once, then mostly the best; now and then another.
+// Each once, then mostly the best; now and then another. As long as nothing was found, none
+// is better: the one that had the fewest runs.
 size_t Hunt::choose_setting() {
   std::vector<size_t> usable;
   for (size_t i = 0; i < rows_.size(); ++i) {
@@ -150,8 +151,9 @@ size_t Hunt::choose_setting() {
   if (share(random_) < 0.4) {
     return usable[std::uniform_int_distribution<size_t>(0, usable.size() - 1)(random_)];
   }
-  return *std::max_element(usable.begin(), usable.end(),
-                           [&](size_t a, size_t b) { return score(rows_[a]) < score(rows_[b]); });
+  return *std::max_element(usable.begin(), usable.end(), [&](size_t a, size_t b) {
+    return std::pair(score(rows_[a]), rows_[b].runs) < std::pair(score(rows_[b]), rows_[a].runs);
+  });
 }
 
 void Hunt::take(const Task& task, const SteeredRun& run, const Result<bool>& good) {

@@ -166,8 +166,8 @@ bool take_or_wait(OpenSection& open) {
       return true;
     }
     if (settings().healing == Healing::none) return false;
-    if (owner_of(cell, open.address) == kNoSlot && waited) {
-      count_skipped(open.entry);  // another address has the cell
+    if (waited && has_other_address(cell, open.address)) {
+      count_skipped(open.entry);
       return false;
     }
     const bool for_lock = locks(open.entry);

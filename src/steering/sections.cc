@@ -206,6 +206,13 @@ uint32_t owner_of(const SectionCell& cell, uint64_t address) {
   return slot_of(owner);
 }
 
+bool has_other_address(const SectionCell& cell, uint64_t address) {
+  const uint64_t owner = cell.owner.load(std::memory_order_acquire);
+  return owner != 0 && (owner & kBusy) == 0 &&
+         cell.address.load(std::memory_order_acquire) != address &&
+         cell.owner.load(std::memory_order_relaxed) == owner;
+}
+
 bool take_cell(SectionCell& cell, uint64_t address, uint64_t& word) {
   word = uint64_t{index_of(*self.slot) + 1} << 50 | (++self.sequence & 0xFFFFFFFF);
   uint64_t expected = 0;

@@ -51,6 +51,8 @@ struct SectionCell;
 SectionCell& section_cell(uint64_t address);
 // The slot that has the cell for this address; kNoSlot if none has.
 uint32_t owner_of(const SectionCell& cell, uint64_t address);
+// Whether somebody has the cell for an address that shares it.
+bool has_other_address(const SectionCell& cell, uint64_t address);
 // Whether the cell is this thread's now; it was free.
 bool take_cell(SectionCell& cell, uint64_t address, uint64_t& word);
 void free_cell(SectionCell& cell, uint64_t word);
