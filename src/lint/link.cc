@@ -133,24 +133,36 @@ std::vector<HeldLock> Program::State::locks_for_callee(ContextId context, const 
 
 std::vector<const Function*> Program::State::targets(ContextId context, const Call& call) {
   std::vector<const Function*> found;
-  const auto add = [&](Name usr) {
-    const auto known = functions.find(usr);
+  if (!call.callee.empty()) {
+    if (call.is_virtual) return overriding(context, call.callee, call.receiver);
+    const auto known = functions.find(call.callee);
     if (known != functions.end()) found.push_back(known->second);
-  };
-  if (call.callee.empty()) {
-    for (const LocationId location : pointees_of(context, call.through)) {
-      const Location& target = locations.at(location);
-      if (target.kind == Location::Kind::function) add(target.name);
-    }
     return found;
   }
-  add(call.callee);
-  const auto others = call.is_virtual ? overriders.find(call.callee) : overriders.end();
+  for (const LocationId location : pointees_of(context, call.through)) {
+    const Location& target = locations.at(location);
+    const auto known = functions.find(target.name);
+    if (target.kind == Location::Kind::function && known != functions.end()) {
+      found.push_back(known->second);
+    }
+  }
+  return found;
+}
+
+std::vector<const Function*> Program::State::overriding(ContextId context, Name usr,
+                                                        const Value& receiver) {
+  std::vector<const Function*> found;
+  const auto add = [&](Name one) {
+    const auto known = functions.find(one);
+    if (known != functions.end()) found.push_back(known->second);
+  };
+  add(usr);
+  const auto others = overriders.find(usr);
   if (others == overriders.end()) return found;
-  for (const Name usr : others->second) add(usr);
+  for (const Name other : others->second) add(other);
   // Where the objects are known, only what their classes have.
   std::set<Name> classes;
-  for (const LocationId location : pointees_of(context, call.receiver)) {
+  for (const LocationId location : pointees_of(context, receiver)) {
     const Location& object = locations.at(location);
     Name type;
     const auto owner = functions.find(object.name);
@@ -222,89 +234,6 @@ ContextId Program::State::call(ContextId caller, const Op& op, const Function& c
   const ContextId id = enter(key, made);
   if (key.merged) keep_common(contexts[id].held, made.held);
   return id;
-}
-
-// A thread for each context that starts one; where there are too many of them, the
-// others are one kind of thread. True if it is new.
-std::pair<ThreadIndex, bool> Program::State::thread_for(ContextId creator, uint32_t op,
-                                                        const Function& entry) {
-  const auto known = thread_ids.find({creator, op, entry.usr});
-  if (known != thread_ids.end()) return {known->second, false};
-  std::vector<ThreadIndex>& alike = threads_of_spawn[{contexts[creator].function, op, entry.usr}];
-  const bool fresh = alike.size() <= max_threads;
-  if (fresh) {
-    alike.push_back(static_cast<ThreadIndex>(threads.size()));
-    threads.emplace_back();
-    threads.back().merged = alike.size() > max_threads;
-  }
-  thread_ids[{creator, op, entry.usr}] = alike.back();
-  return {alike.back(), fresh};
-}
-
-// What a merged thread is given by all who start it.
-void Program::State::add_arguments(ContextKey& key, const ContextKey& more) {
-  const auto both = [&](LocationSet& set, const LocationSet& other, Name type) {
-    add_to(set, other);
-    set = told_apart(std::move(set), type);
-  };
-  both(key.self, more.self, key.function->class_name);
-  for (size_t i = 0; i < key.parameters.size() && i < more.parameters.size(); ++i) {
-    both(key.parameters[i], more.parameters[i], key.function->parameters[i].type);
-  }
-}
-
-bool Program::State::spawn(ContextId creator, const Op& op, const Spawn& spawn) {
-  bool changed = bind_captures(creator, spawn.entry);
-  for (const Value& argument : spawn.arguments) {
-    changed = bind_captures(creator, argument) || changed;
-  }
-  std::vector<ThreadIndex>& made = spawned[{creator, op.id}];
-  made.clear();
-  for (const LocationId location : pointees_of(creator, spawn.entry)) {
-    const Location target = locations.at(location);
-    const auto function = functions.find(target.name);
-    if (target.kind != Location::Kind::function || function == functions.end()) continue;
-    // A thread that starts threads of its own kind: they are one kind.
-    bool again = false;
-    for (ContextId c = creator;;) {
-      const Thread& thread = threads[contexts[c].thread];
-      if (thread.is_main) break;
-      if (contexts[thread.root].function == function->second &&
-          contexts[thread.creator].function == contexts[creator].function) {
-        threads[contexts[c].thread].many = true;
-        made.push_back(contexts[c].thread);
-        again = true;
-        break;
-      }
-      c = thread.creator;
-    }
-    if (again) continue;
-    const auto [number, fresh] = thread_for(creator, op.id, *function->second);
-    changed = changed || fresh;
-    ContextKey key;
-    key.thread = number;
-    key.function = function->second;
-    key.self = pointees_of(creator, spawn.receiver);
-    for (size_t i = 0; i < spawn.arguments.size() && i < function->second->parameters.size(); ++i) {
-      key.parameters.push_back(pointees_of(creator, spawn.arguments[i]));
-    }
-    if (threads[number].merged && !fresh) add_arguments(key, keys[threads[number].root]);
-    Context root;
-    root.function = function->second;
-    root.thread = number;
-    const ContextId id = enter(key, root);
-    contexts[id].parent = id;
-    Thread& thread = threads[number];
-    changed = changed || thread.root != id;
-    thread.root = id;
-    thread.creator = creator;
-    thread.spawn_op = op.id;
-    thread.many = thread.merged || spawn.many || contexts[creator].repeated ||
-                  threads[contexts[creator].thread].many;
-    thread.name = fmt::format("{} (started at {})", function->second->name, to_string(op.position));
-    made.push_back(number);
-  }
-  return changed;
 }
 
 bool Program::State::visit(ContextId id) {

@@ -63,6 +63,11 @@ bool varies_in_loop(const Function& function, uint32_t local, int depth = 0) {
   return any;
 }
 
+// A class or the like; not `void *` or `unsigned int`.
+bool is_one_word(const std::string& type) {
+  return type.find_first_of(" *&(") == std::string::npos && !type.empty();
+}
+
 std::string last_part(const std::string& name) {
   const size_t colon = name.rfind("::");
   return colon == std::string::npos ? name : name.substr(colon + 2);
@@ -260,9 +265,19 @@ std::string Program::text(LocationId location) const {
     case Location::Kind::function:
       return "a closure";
     case Location::Kind::any:
-      return last_part(at.name.text());
+      return is_one_word(at.name.text()) ? last_part(at.name.text())
+                                         : "some memory (" + at.name.text() + ")";
     case Location::Kind::inside:
       break;
+  }
+  const Location& outer = state_->locations.at(at.base);
+  if (outer.kind == Location::Kind::any && !is_one_word(outer.name.text()) &&
+      at.step.kind == Step::Kind::field) {
+    // The field knows better what it is a part of.
+    const std::string& field = at.step.name.text();
+    const size_t colon = field.rfind("::");
+    return (colon == std::string::npos ? "" : last_part(field.substr(0, colon)) + ".") +
+           last_part(field);
   }
   const std::string base = text(at.base);
   return at.step.kind == Step::Kind::element ? base + "[]"

@@ -103,6 +103,9 @@ struct Program::State {
   bool round();
   bool visit(ContextId id);
   std::vector<const Function*> targets(ContextId context, const Call& call);
+  // The virtual function of these objects, or all that may be meant.
+  std::vector<const Function*> overriding(ContextId context, Name usr, const Value& receiver);
+  std::vector<const Function*> entries(ContextId creator, const Spawn& spawn);
   ContextId enter(const ContextKey& key, const Context& made);
   LocationSet told_apart(LocationSet set, Name type);
   ContextId call(ContextId caller, const Op& op, const Function& callee, bool in_loop);

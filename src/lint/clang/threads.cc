@@ -110,6 +110,16 @@ std::optional<SpawnSite> pool_spawn(const CallExpr* call) {
   return site;
 }
 
+// A variable that was made by QThread::create, which is taken for the start of its thread.
+bool is_created(const Expr* thread) {
+  const auto* reference = dyn_cast<DeclRefExpr>(thread);
+  const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable == nullptr || variable->getInit() == nullptr) return false;
+  const auto* call = dyn_cast<CallExpr>(bare(variable->getInit()));
+  return call != nullptr && call->getDirectCallee() != nullptr &&
+         name_of(call->getDirectCallee()) == "QThread::create";
+}
+
 std::optional<SpawnSite> method_spawn(const CallExpr* call, const FunctionDecl* callee) {
   const Expr* receiver = receiver_of(call);
   if (receiver == nullptr || callee->getIdentifier() == nullptr) return std::nullopt;
@@ -121,7 +131,8 @@ std::optional<SpawnSite> method_spawn(const CallExpr* call, const FunctionDecl* 
     return site_of(words_of(arguments_of(call), 0), class_of(content));
   }
   const CXXRecordDecl* record = record_of(bare(receiver));  // not of the base class
-  if (callee->getName() == "start" && derives_from(record, "QThread")) {
+  if (callee->getName() == "start" && derives_from(record, "QThread") &&
+      !is_created(bare(receiver))) {
     SpawnSite site;
     site.receiver = receiver;
     site.method = run_method(record);

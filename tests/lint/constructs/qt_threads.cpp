@@ -6,6 +6,9 @@ int by_create;
 int by_concurrent;
 int by_pool;
 int by_pool_function;
+int by_pointer;
+int by_other_pointer;
+int not_started;
 int guarded;
 QMutex mutex;
 
@@ -24,6 +27,24 @@ class Task : public QRunnable {
   void run() override { by_pool++; }  //#pool
 };
 
+// Started through pointers to the base class.
+class First : public QThread {
+ protected:
+  void run() override { by_pointer = 1; }  //#pointer
+};
+
+class Second : public QThread {
+ protected:
+  void run() override { by_other_pointer = 1; }  //#other
+};
+
+class Unused : public QThread {
+ protected:
+  void run() override { not_started = 1; }
+};
+
+void start(QThread* thread) { thread->start(); }
+
 int main() {
   Worker worker;
   worker.start();
@@ -35,6 +56,16 @@ int main() {
   }
   worker.wait();
   by_subclass = 2;  // after the wait
+
+  QThread* first = new First;
+  first->start();
+  by_pointer = 2;   // EXPECT: data-race wr with wr #pointer
+  not_started = 2;  // nobody starts an Unused
+  first->wait();
+  by_pointer = 3;
+
+  start(new Second);
+  by_other_pointer = 2;  // EXPECT: data-race wr with wr #other
 
   QThread* created = QThread::create([] { by_create = 1; });  //#create
   created->start();
