@@ -1,5 +1,6 @@
 // foretrace lint: errors that can be seen in the source, without running it.
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/input.h"
+#include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/given_options.h"
@@ -204,7 +206,14 @@ Result<int> run(CLI::App& app, const Options& options) {
   unit_options.worker = *unit;
   unit_options.cache = options.no_cache ? "" : lint::default_cache();
   unit_options.jobs = options.jobs > 0 ? options.jobs : std::thread::hardware_concurrency();
+  catch_interrupt();
   Result<lint::Units> units = lint::summarise_units(*all, unit_options);
+  // Nothing half done is left behind: Ctrl-C may end it as it ends any program.
+  std::signal(SIGINT, SIG_DFL);
+  if (interrupted()) {
+    units = lint::Units();
+    std::raise(SIGINT);
+  }
   if (!units) return tl::unexpected(units.error());
   for (const std::string& problem : units->problems) fmt::print(stderr, "{}\n", problem);
   if (units->files.empty()) return fail("none of the files could be looked at");

@@ -49,7 +49,8 @@ AnomalyFinder::AnomalyFinder(const Program& program, const Blocks& blocks, Flows
       rules_(std::move(rules)),
       least_(least),
       overlaps_(program.all_locations()),
-      partners_(program, blocks, overlaps_) {
+      partners_(program, blocks, overlaps_),
+      finder_(overlaps_, partners_) {
   for (const PatternRule& rule : rules_) {
     for (const Pattern& pattern : rule.patterns) patterns_.push_back({&rule, &pattern});
   }
@@ -125,8 +126,7 @@ void AnomalyFinder::look_at(UnitId unit) {
 const PairVariables& AnomalyFinder::variables(const Pair& pair) {
   const std::pair contents(pair.first.content, pair.second.content);
   if (contents != variables_for_) {
-    variables_ = variables_of(partners_.effects(contents.first), partners_.effects(contents.second),
-                              overlaps_, partners_);
+    variables_ = finder_.find(contents.first, contents.second);
     variables_for_ = contents;
   }
   return variables_;
@@ -197,8 +197,9 @@ bool AnomalyFinder::worthwhile(const Pair& pair, const RulePattern& one, FlowKin
   const auto known = found_.find(key_of(pair.unit, *pair.blocks));
   if (known == found_.end()) return true;
   const std::vector<std::string>& rules = known->second.rules;
-  return *most > strength(known->second) ||
-         std::find(rules.begin(), rules.end(), one.rule->name) == rules.end();
+  if (std::find(rules.begin(), rules.end(), one.rule->name) == rules.end()) return true;
+  return std::tie(std::get<0>(*most), std::get<1>(*most)) >
+         std::tie(known->second.confidence, known->second.flow);
 }
 
 void AnomalyFinder::look_at(const Pair& pair) {

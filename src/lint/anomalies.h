@@ -117,6 +117,7 @@ class AnomalyFinder {
   std::vector<RulePattern> patterns_;
   Overlaps overlaps_;
   Partners partners_;
+  VariableFinder finder_;
   std::map<Key, Anomaly> found_;
 
   std::map<std::tuple<const LockRegion*, uint32_t, ContentId>, uint32_t> kinds_;

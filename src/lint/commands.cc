@@ -196,7 +196,7 @@ Result<std::vector<CompileCommand>> read_compile_commands(const std::string& pat
     Result<CompileCommand> command = parse_entry(json[i], i, database.string());
     if (!command) return tl::unexpected(command.error());
     if (!is_source(command->file)) continue;  // assembler and the like
-    if (!chosen.empty() && chosen.erase(command->file) == 0 && !seen.contains(command->file)) {
+    if (!files.empty() && chosen.erase(command->file) == 0 && !seen.contains(command->file)) {
       continue;
     }
     // A file that is compiled twice (for a shared and a static library) is looked at once.

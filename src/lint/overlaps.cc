@@ -26,20 +26,21 @@ bool overlap(const Locations& all, LocationId a, LocationId b) {
 }
 
 void Overlaps::index_new() {
-  if (indexed_ == all_.size()) return;
-  known_.clear();
   for (; indexed_ < all_.size(); ++indexed_) {
     by_object_[all_.object_of(indexed_)].push_back(indexed_);
     const Name field = innermost_field(all_, indexed_);
     if (!field.empty()) by_field_[field].push_back(indexed_);
+    if (known_.empty()) continue;
+    // What was found before may lack it. It is the greatest number yet.
+    for (const LocationId other : find(indexed_)) {
+      const auto known = known_.find(other);
+      if (known != known_.end()) known->second.push_back(indexed_);
+    }
   }
 }
 
-const std::vector<LocationId>& Overlaps::of(LocationId location) {
-  index_new();
-  const auto [entry, fresh] = known_.try_emplace(location);
-  if (!fresh) return entry->second;
-  std::vector<LocationId>& found = entry->second;
+std::vector<LocationId> Overlaps::find(LocationId location) {
+  std::vector<LocationId> found;
   const auto add = [&](const std::vector<LocationId>& candidates) {
     std::copy_if(candidates.begin(), candidates.end(), std::back_inserter(found),
                  [&](LocationId other) { return overlap(all_, location, other); });
@@ -49,6 +50,13 @@ const std::vector<LocationId>& Overlaps::of(LocationId location) {
   if (!field.empty()) add(by_field_[field]);
   sort_once(found);
   return found;
+}
+
+const std::vector<LocationId>& Overlaps::of(LocationId location) {
+  index_new();
+  const auto [entry, fresh] = known_.try_emplace(location);
+  if (fresh) entry->second = find(location);
+  return entry->second;
 }
 
 Variable::Variable(Overlaps& overlaps, const std::vector<LocationId>& locations) {

@@ -22,6 +22,7 @@ class Overlaps {
 
  private:
   void index_new();
+  std::vector<LocationId> find(LocationId location);
 
   const Locations& all_;
   LocationId indexed_ = 0;

@@ -1,23 +1,29 @@
 #include "lint/pair_variables.h"
 
 #include <algorithm>
-#include <unordered_map>
-#include <utility>
+#include <numeric>
 
 namespace foretrace::lint {
 namespace {
 
-// What the two blocks do to a location.
-struct Uses {
-  VariableUse::Block first;
-  VariableUse::Block second;
-  bool seen = false;
-};
+// Which groups have been put together: each is in the set of its representative.
+class Groups {
+ public:
+  explicit Groups(size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), 0U); }
+  uint32_t of(uint32_t group) {
+    while (parent_[group] != group) group = parent_[group] = parent_[parent_[group]];
+    return group;
+  }
+  // The smaller number represents both.
+  void join(uint32_t a, uint32_t b) {
+    a = of(a);
+    b = of(b);
+    parent_[std::max(a, b)] = std::min(a, b);
+  }
 
-void add(const LocationEffect& effect, VariableUse::Block& use) {
-  use.reads = use.reads || effect.read.has_value();
-  use.writes = use.writes || effect.write.has_value();
-}
+ private:
+  std::vector<uint32_t> parent_;
+};
 
 void add(const VariableUse::Block& more, VariableUse::Block& use) {
   use.reads = use.reads || more.reads;
@@ -26,46 +32,84 @@ void add(const VariableUse::Block& more, VariableUse::Block& use) {
 
 }  // namespace
 
-PairVariables variables_of(const Effects& first, const Effects& second, Overlaps& overlaps,
-                           Partners& partners) {
-  std::unordered_map<LocationId, Uses> all;
-  std::vector<LocationId> order;
-  for (const auto& [location, effect] : first) {
-    add(effect, all[location].first);
-    order.push_back(location);
+const VariableFinder::Own& VariableFinder::own(ContentId content) {
+  const auto [known, is_new] = known_.try_emplace(content);
+  Own& made = known->second;
+  if (!is_new) return made;
+  std::unordered_map<LocationId, uint32_t> number;
+  std::vector<LocationId> locations;
+  for (const auto& [location, effect] : partners_.effects(content)) {
+    number[location] = static_cast<uint32_t>(locations.size());
+    locations.push_back(location);
   }
-  for (const auto& [location, effect] : second) {
-    add(effect, all[location].second);
-    order.push_back(location);
+  Groups groups(locations.size());
+  for (const LocationId location : locations) {
+    for (const LocationId other : overlaps_.of(location)) {
+      const auto found = number.find(other);
+      if (found != number.end()) groups.join(number[location], found->second);
+    }
   }
-  std::sort(order.begin(), order.end());
-  PairVariables variables;
-  for (const LocationId start : order) {
-    if (std::exchange(all[start].seen, true)) continue;
-    VariableUse use;
-    std::vector<LocationId> together = {start};
-    for (size_t i = 0; i < together.size(); ++i) {
-      const LocationId location = together[i];
-      add(all[location].first, use.first);
-      add(all[location].second, use.second);
-      if (i == 0) {
-        use.read_by = partners.readers(location);
-        use.written_by = partners.writers(location);
-      } else {
-        use.read_by |= partners.readers(location);
-        use.written_by |= partners.writers(location);
-      }
-      for (const LocationId other : overlaps.of(location)) {
-        const auto found = all.find(other);
-        if (found != all.end() && !std::exchange(found->second.seen, true)) {
-          together.push_back(other);
-        }
+  std::unordered_map<uint32_t, uint32_t> place;  // of a representative, among the groups
+  for (const auto& [location, effect] : partners_.effects(content)) {
+    const auto next = static_cast<uint32_t>(made.groups.size());
+    const auto [at, is_first] = place.try_emplace(groups.of(number[location]), next);
+    if (is_first) made.groups.emplace_back();
+    Own::Group& group = made.groups[at->second];
+    if (is_first) {
+      group.read_by = partners_.readers(location);
+      group.written_by = partners_.writers(location);
+    } else {
+      group.read_by |= partners_.readers(location);
+      group.written_by |= partners_.writers(location);
+    }
+    group.locations.push_back(location);
+    add({effect.read.has_value(), effect.write.has_value()}, group.use);
+    for (const LocationId other : overlaps_.of(location)) {
+      made.overlapping.emplace_back(other, at->second);
+    }
+  }
+  std::sort(made.overlapping.begin(), made.overlapping.end());
+  made.overlapping.erase(std::unique(made.overlapping.begin(), made.overlapping.end()),
+                         made.overlapping.end());
+  made.overlapping.shrink_to_fit();
+  return made;
+}
+
+// Groups of the two that overlap are one variable.
+PairVariables VariableFinder::find(ContentId first, ContentId second) {
+  own(second);
+  const Own& one = own(first);
+  const Own& other = known_.at(second);
+  const auto split = static_cast<uint32_t>(one.groups.size());
+  Groups groups(one.groups.size() + other.groups.size());
+  for (uint32_t group = 0; group < other.groups.size(); ++group) {
+    for (const LocationId location : other.groups[group].locations) {
+      auto at = std::lower_bound(one.overlapping.begin(), one.overlapping.end(),
+                                 std::pair(location, uint32_t{0}));
+      for (; at != one.overlapping.end() && at->first == location; ++at) {
+        groups.join(at->second, split + group);
       }
     }
-    variables.locations.push_back(std::move(together));
-    variables.uses.push_back(std::move(use));
   }
-  return variables;
+  PairVariables found;
+  std::vector<uint32_t> place(one.groups.size() + other.groups.size());
+  for (uint32_t number = 0; number < place.size(); ++number) {
+    const bool is_first = number < split;
+    const Own::Group& group = is_first ? one.groups[number] : other.groups[number - split];
+    const uint32_t representative = groups.of(number);
+    if (representative == number) {
+      place[number] = static_cast<uint32_t>(found.uses.size());
+      found.locations.emplace_back();
+      found.uses.push_back({{}, {}, group.read_by, group.written_by});
+    }
+    VariableUse& use = found.uses[place[representative]];
+    use.read_by |= group.read_by;
+    use.written_by |= group.written_by;
+    add(group.use, is_first ? use.first : use.second);
+    std::vector<LocationId>& locations = found.locations[place[representative]];
+    locations.insert(locations.end(), group.locations.begin(), group.locations.end());
+  }
+  return found;
 }
 
 }  // namespace foretrace::lint

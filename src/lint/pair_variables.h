@@ -2,6 +2,8 @@
 // variable (category A of section 4.7 in paper 004: a container and its elements).
 #pragma once
 
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "lint/overlaps.h"
@@ -15,7 +17,31 @@ struct PairVariables {
   std::vector<VariableUse> uses;                   // by variable
 };
 
-PairVariables variables_of(const Effects& first, const Effects& second, Overlaps& overlaps,
-                           Partners& partners);
+class VariableFinder {
+ public:
+  VariableFinder(Overlaps& overlaps, Partners& partners)
+      : overlaps_(overlaps), partners_(partners) {}
+
+  PairVariables find(ContentId first, ContentId second);
+
+ private:
+  // The variables of one block alone. Many pairs have it as a part.
+  struct Own {
+    struct Group {
+      std::vector<LocationId> locations;
+      VariableUse::Block use;
+      Bits read_by;
+      Bits written_by;
+    };
+    std::vector<Group> groups;
+    // All that overlaps a group, and the group. Sorted.
+    std::vector<std::pair<LocationId, uint32_t>> overlapping;
+  };
+  const Own& own(ContentId content);
+
+  Overlaps& overlaps_;
+  Partners& partners_;
+  std::unordered_map<ContentId, Own> known_;
+};
 
 }  // namespace foretrace::lint

@@ -1,12 +1,14 @@
 #include "lint/units.h"
 
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <thread>
 #include <unordered_set>
 
@@ -20,6 +22,7 @@
 #include <xxhash.h>
 
 #include "base/input.h"
+#include "base/interrupt.h"
 #include "base/progress.h"
 #include "lint/archive.h"
 
@@ -69,6 +72,40 @@ struct TemporaryFolder {
     fs::remove_all(path, error);
   }
   const std::string path;
+};
+
+// Processes that are waited for, and can be ended meanwhile.
+class Children {
+ public:
+  // The exit status as waitpid() gives it.
+  int wait_for(pid_t child) {
+    {
+      const std::lock_guard lock(mutex_);
+      running_.insert(child);
+      if (ending_) ::kill(child, SIGKILL);
+    }
+    // It keeps its number until it is reaped, which end() must not miss.
+    siginfo_t ended;
+    while (::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT) < 0 &&
+           errno == EINTR) {
+    }
+    const std::lock_guard lock(mutex_);
+    running_.erase(child);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    return status;
+  }
+
+  void end() {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+    for (const pid_t child : running_) ::kill(child, SIGKILL);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::set<pid_t> running_;
+  bool ending_ = false;
 };
 
 // What is done for one command; Names are not thread-safe, so summaries are read
@@ -155,7 +192,7 @@ class Runner {
     std::vector<std::thread> workers;
     for (unsigned i = 0; i < std::max(1U, options_.jobs); ++i) {
       workers.emplace_back([&] {
-        for (size_t at = next++; at < missing.size(); at = next++) {
+        for (size_t at = next++; at < missing.size() && !interrupted(); at = next++) {
           make(missing[at]);
           ++done;
         }
@@ -163,11 +200,12 @@ class Runner {
     }
     {
       Progress progress("reading sources", "files");
-      while (done < missing.size()) {
+      while (done < missing.size() && !interrupted()) {
         progress.update(static_cast<double>(done) / static_cast<double>(missing.size()), done);
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
       }
     }
+    if (interrupted()) children_.end();
     for (std::thread& worker : workers) worker.join();
   }
 
@@ -195,7 +233,7 @@ class Runner {
   }
 
   // The exit status as waitpid() gives it; -1 if the program could not be started.
-  static int run_in(const std::string& directory, const std::vector<std::string>& words) {
+  int run_in(const std::string& directory, const std::vector<std::string>& words) {
     std::vector<char*> pointers;
     for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
     pointers.push_back(nullptr);
@@ -206,10 +244,7 @@ class Runner {
     pid_t pid = 0;
     int status = ::posix_spawn(&pid, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
-    if (status != 0) return -1;
-    while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
-    return status;
+    return status != 0 ? -1 : children_.wait_for(pid);
   }
 
   Result<Units> collect() {
@@ -247,6 +282,7 @@ class Runner {
   std::string folder_;
   std::shared_ptr<const TemporaryFolder> temporary_;
   Hashes hashes_;
+  Children children_;
 };
 
 }  // namespace

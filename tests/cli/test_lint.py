@@ -3,8 +3,10 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -73,6 +75,31 @@ class Lint(unittest.TestCase):
         self.cache.write_text("")
         self.check_bad(self.run_lint("race.cpp"), "--no-cache does without")
         self.assertEqual(self.run_lint("race.cpp", "--no-cache").returncode, 1)
+
+    def test_interrupt_ends_it_and_leaves_a_good_cache(self):
+        (self.folder / "build").mkdir()
+        commands = []
+        for i in range(60):
+            source = self.folder / f"slow{i}.cpp"
+            source.write_text("#include <regex>\n#include <filesystem>\n" + RACE.replace("main", f"main{i}"))
+            commands.append({"directory": str(self.folder), "file": str(source), "command": f"g++ -c {source}"})
+        (self.folder / "build" / "compile_commands.json").write_text(json.dumps(commands))
+        running = subprocess.Popen([FORETRACE, "lint", "-p", "build", "-j", "2"], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env={**os.environ, "XDG_CACHE_HOME": str(self.cache)})
+        while not self.kept("*.summary") and running.poll() is None:
+            time.sleep(0.01)
+        running.send_signal(signal.SIGINT)
+        output = running.communicate()
+        self.assertEqual(running.returncode, -signal.SIGINT, output)  # a shell says 130
+        self.assertEqual(output[0], b"")
+        self.assertEqual(self.kept("*.summary.*"), [])
+        read = self.kept("*.summary")
+        self.assertLess(len(read), 60)
+        again = self.run_lint("slow0.cpp", "slow1.cpp", "-p", "build", "--format", "json")
+        self.assertEqual(again.returncode, 1, again.stderr)
+        self.assertEqual(len(json.loads(again.stdout)["findings"]),
+                         2 * len(json.loads(self.run_lint("race.cpp", "--format", "json").stdout)["findings"]))
 
     def test_options_in_a_file(self):
         (self.folder / "foretrace.toml").write_text('[lint]\nrules = ["-data-race"]\n')
