@@ -1,5 +1,7 @@
 #include "lint/commands.h"
 
+#include <fstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,6 +34,20 @@ TEST(LintCommands, OneForEachSourceOfACommand) {
   EXPECT_EQ((*commands)[1].file, "/here/b.c");
   EXPECT_THAT((*commands)[1].words, Not(Contains("a.c")));
   EXPECT_THAT((*commands)[1].words, Contains("odd.c"));
+}
+
+TEST(LintCommands, OnlyTheFilesThatAreNamed) {
+  const std::string database = testing::TempDir() + "lint_commands.json";
+  std::ofstream(database) << R"([
+    {"directory": "/here", "file": "a.cpp", "command": "g++ -c a.cpp"},
+    {"directory": "/here", "file": "b.cpp", "command": "g++ -c b.cpp"},
+    {"directory": "/here", "file": "c.cpp", "command": "g++ -c c.cpp"}])";
+  const auto some = read_compile_commands(database, {"/here/a.cpp"});
+  ASSERT_TRUE(some);
+  ASSERT_EQ(some->size(), 1U);
+  EXPECT_EQ((*some)[0].file, "/here/a.cpp");
+  EXPECT_EQ(read_compile_commands(database, {})->size(), 3U);
+  EXPECT_FALSE(read_compile_commands(database, {"/here/d.cpp"}));
 }
 
 TEST(LintCommands, SaysWhatIsWrong) {

@@ -353,6 +353,8 @@ void Program::State::drop_dead() {
   for (ContextId id = 0; id < contexts.size(); ++id) {
     if (!live[id]) {
       callees[id].clear();
+      keys[id] = {};
+      contexts[id].held = {};
       continue;
     }
     if (contexts[id].repeated || threads[contexts[id].thread].many) {
@@ -417,6 +419,7 @@ void Program::State::link() {
     }
   }
   ++rounds;
+  context_ids.clear();  // no context is made from here on
   drop_dead();
   find_shared();
   find_lives();
