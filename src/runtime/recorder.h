@@ -108,7 +108,8 @@ class Entry {
   void append_operand(uint64_t number);
   // An access within one granule, as part of an open run if it may_join() one.
   template <bool kWrite>
-  void append_access(uint64_t address, uint32_t size, SiteRef site, bool may_join);
+  __attribute__((always_inline)) void append_access(uint64_t address, uint32_t size, SiteRef site,
+                                                    bool may_join);
 
   // No record so far becomes longer.
   static void settle() {
