@@ -78,6 +78,23 @@ uint64_t range_of(const llvm::Instruction& access) {
   return length != nullptr ? length->getZExtValue() : 1;
 }
 
+const llvm::DIType* pointee(const llvm::DIType* pointer) {
+  const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(plain_type(pointer));
+  if (derived == nullptr || derived->getTag() != llvm::dwarf::DW_TAG_pointer_type) return nullptr;
+  const llvm::DIType* type = derived->getBaseType();
+  // A typedef stays: in C it is the only name that many structures have.
+  while (type != nullptr && type->getName().empty() && llvm::isa<llvm::DIDerivedType>(type)) {
+    type = llvm::cast<llvm::DIDerivedType>(type)->getBaseType();
+  }
+  return type != nullptr && !type->getName().empty() ? type : nullptr;
+}
+
+const llvm::DIType* type_of_global(const llvm::GlobalVariable& global) {
+  llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> expressions;
+  global.getDebugInfo(expressions);
+  return expressions.empty() ? nullptr : expressions.front()->getVariable()->getType();
+}
+
 // "class.ns::Account.12" -> "ns::Account".
 llvm::StringRef source_name(llvm::StringRef structure) {
   structure.consume_front("class.") || structure.consume_front("struct.") ||
@@ -105,7 +122,10 @@ Describer::Describer(const llvm::Module& module) : module_(module) {
   for (const llvm::DIType* type : finder.types()) {
     const auto* composite = llvm::dyn_cast<llvm::DICompositeType>(type);
     if (composite == nullptr || composite->isForwardDecl()) continue;
-    types_[qualified_name(composite->getScope(), composite->getName())] = composite;
+    // Those without a name, as arrays and what C's typedefs are for, cannot be told apart by it.
+    if (!composite->getName().empty()) {
+      types_[qualified_name(composite->getScope(), composite->getName())] = composite;
+    }
     if (!composite->getIdentifier().empty()) types_[composite->getIdentifier()] = composite;
   }
   for (const llvm::Function& function : module) {
@@ -123,6 +143,31 @@ Describer::Describer(const llvm::Module& module) : module_(module) {
 const llvm::DICompositeType* Describer::type_named(llvm::StringRef name) const {
   const auto found = types_.find(name);
   return found != types_.end() ? found->second : nullptr;
+}
+
+const llvm::DIType* Describer::type_of(const llvm::StructType& structure,
+                                       const llvm::Value* pointer) const {
+  if (structure.hasName()) {
+    if (const auto* type = type_named(source_name(structure.getName()))) return type;
+  }
+  // Elements of an array have the type of the first one.
+  for (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(pointer);
+       gep != nullptr && gep->getNumIndices() == 1;
+       gep = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
+    pointer = gep->getPointerOperand();
+  }
+  const llvm::DIType* type = nullptr;
+  const auto* const load = llvm::dyn_cast<llvm::LoadInst>(pointer);
+  const llvm::Value* const holder = load != nullptr ? load->getPointerOperand() : pointer;
+  if (const auto local = locals_.find(holder); local != locals_.end()) {
+    type = pointee(local->second->getType());
+  } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(holder)) {
+    type = pointee(type_of_global(*global));
+  }
+  const llvm::DIType* const plain = plain_type(type);
+  const uint64_t bytes =
+      module_.getDataLayout().getTypeAllocSize(const_cast<llvm::StructType*>(&structure));
+  return plain != nullptr && plain->getSizeInBits() == bytes * 8 ? type : nullptr;
 }
 
 std::string Describer::member_path(const llvm::DIType* type, uint64_t offset, uint64_t* element,
@@ -180,9 +225,9 @@ Description Describer::describe_element(const llvm::User& address, unsigned dept
   const auto& gep = llvm::cast<llvm::GEPOperator>(address);
   const llvm::DataLayout& layout = module_.getDataLayout();
   const auto* structure = llvm::dyn_cast<llvm::StructType>(gep.getSourceElementType());
-  if (structure != nullptr && structure->hasName() && gep.getNumIndices() >= 2) {
+  if (structure != nullptr && gep.getNumIndices() >= 2) {
     llvm::APInt offset(64, 0);
-    const llvm::DICompositeType* const type = type_named(source_name(structure->getName()));
+    const llvm::DIType* const type = type_of(*structure, gep.getPointerOperand());
     if (type != nullptr && gep.accumulateConstantOffset(layout, offset)) {
       Description description;
       const std::string path = member_path(type, offset.getZExtValue(), &description.element);

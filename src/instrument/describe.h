@@ -41,6 +41,9 @@ class Describer {
   static std::string member_path(const llvm::DIType* type, uint64_t offset, uint64_t* element,
                                  uint64_t bytes = 1);
   const llvm::DICompositeType* type_named(llvm::StringRef name) const;
+  // The type of a structure that a pointer points to: by its name, or if it has none, by
+  // the variable that holds the pointer. Null if it is not known.
+  const llvm::DIType* type_of(const llvm::StructType& structure, const llvm::Value* pointer) const;
 
   const llvm::Module& module_;
   llvm::StringMap<const llvm::DICompositeType*> types_;  // by name and by identifier

@@ -90,6 +90,34 @@ void work(unsigned seed) {
 int main(int, char** words) { std::thread(work, std::atoi(words[1])).join(); }
 """
 
+# C's way to name a structure, beside an array: neither has a name of its own.
+TYPEDEF = r"""
+#include <pthread.h>
+#include <stdlib.h>
+int table[16];
+typedef struct {
+  pthread_mutex_t lock;
+  long other;
+  int depth;
+} Worker;
+Worker* workers;
+static void* work(void* argument) {
+  const Worker* seen = argument;
+  Worker* me = argument;
+  me->depth = seen->depth - 1;
+  return 0;
+}
+int main(void) {
+  workers = calloc(2, sizeof(Worker));
+  table[workers[0].depth] = 1;
+  pthread_t thread;
+  pthread_create(&thread, 0, work, &workers[1]);
+  const int depth = workers[1].depth;
+  pthread_join(thread, 0);
+  return depth > 0;
+}
+"""
+
 
 def recorder_of(folder):
     """The process that makes a recording, from the third number of its header."""
@@ -161,6 +189,13 @@ class Recording(unittest.TestCase):
         done = subprocess.run([FORETRACE, "record", "--", "../../race"], cwd=below, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((below / "here.ftr").exists())
+
+    def test_members_of_a_structure_without_a_name_have_that_of_its_typedef(self):
+        (self.path / "typedef.c").write_text(TYPEDEF)
+        for level in ("-O0", "-O2"):
+            self.assertEqual(self.foretrace("cc", level, "typedef.c", "-o", "race").returncode, 0)
+            for finding in self.findings()["findings"]:
+                self.assertTrue(finding["variable"].startswith("Worker::depth of "), finding["variable"])
 
     def test_bad_options_are_named_with_their_place(self):
         self.build()
