@@ -73,6 +73,7 @@ uint32_t stack_with(uint32_t parent, uint64_t caller) {
 }  // namespace
 
 bool make_call_stack() {
+  if (self.unable) return false;
   const KeepErrno keep;
   void* const memory = ::mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -200,17 +200,19 @@ void after_fork_in_child() {
   const KeepErrno keep;
   const uint32_t names_number = process.header->names;
   release_all_locks();
-  if (self.ring != nullptr) {
-    ::munmap(self.ring, kRingHeaderBytes + self.ring->capacity * sizeof(Record));
-    ::munmap(self.memory, sizeof(ThreadMemory));
+  const Thread before = self;
+  Thread fresh = {};
+  fresh.calls = before.calls;  // the calls are the same as before
+  fresh.depth = before.depth;
+  fresh.unable = true;  // a signal handler that comes too early
+  self = fresh;
+  if (before.ring != nullptr) {
+    ::munmap(before.ring, kRingHeaderBytes + before.ring->capacity * sizeof(Record));
+    ::munmap(before.memory, sizeof(ThreadMemory));
   }
-  CallFrame* const calls = self.calls;  // the calls are the same as before
-  const uint32_t depth = self.depth;
-  self = Thread{};
-  self.calls = calls;
-  self.depth = depth;
   if (!make_process(names_number)) return stop_recording();
   become_thread(new_thread_number());
+  self.unable = false;
 }
 
 __attribute__((constructor(101))) void start() {
@@ -320,17 +322,19 @@ void end_thread() {
   if (self.ring == nullptr) return;
   RingHeader* const ring = self.ring;
   ThreadMemory* const memory = self.memory;
+  CallFrame* const calls = self.calls;
   Entry::settle();
+  // A signal handler may come at any time, and finds nothing that is gone.
   self.unable = true;
   self.ring = nullptr;
   self.filter.stop();
   self.memory = nullptr;
+  self.depth = 0;
+  self.calls = nullptr;
   ring->ended.store(1, std::memory_order_release);
   ::munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
   ::munmap(memory, sizeof(ThreadMemory));
-  if (self.calls != nullptr) ::munmap(self.calls, kMostFrames * sizeof(CallFrame));
-  self.calls = nullptr;
-  self.depth = 0;
+  if (calls != nullptr) ::munmap(calls, kMostFrames * sizeof(CallFrame));
 }
 
 uint32_t find_number(SiteRef ref) {
