@@ -1,10 +1,17 @@
 // The functions that the runtime stands in front of, as libc has them.
 #pragma once
 
+#include <cstdio>
+
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace foretrace::runtime {
 
@@ -67,7 +74,23 @@ inline constexpr bool kLinkedStatically = false;
   X(cnd_timedwait, "GLIBC_2.34")              \
   X(cnd_signal, "GLIBC_2.34")                 \
   X(cnd_broadcast, "GLIBC_2.34")              \
-  X(call_once, "GLIBC_2.34")
+  X(call_once, "GLIBC_2.34")                  \
+  X(close, "GLIBC_2.2.5")                     \
+  X(fclose, "GLIBC_2.2.5")                    \
+  X(accept, "GLIBC_2.2.5")                    \
+  X(accept4, "GLIBC_2.10")                    \
+  X(socket, "GLIBC_2.2.5")                    \
+  X(socketpair, "GLIBC_2.2.5")                \
+  X(pipe, "GLIBC_2.2.5")                      \
+  X(pipe2, "GLIBC_2.9")                       \
+  X(dup, "GLIBC_2.2.5")                       \
+  X(dup2, "GLIBC_2.2.5")                      \
+  X(dup3, "GLIBC_2.9")                        \
+  X(eventfd, "GLIBC_2.7")                     \
+  X(epoll_create1, "GLIBC_2.9")               \
+  X(open, "GLIBC_2.2.5")                      \
+  X(openat, "GLIBC_2.4")                      \
+  X(fopen, "GLIBC_2.2.5")
 
 struct RealFunctions {
 #define FORETRACE_DECLARE(name, version) decltype(&::name) name;

@@ -1,0 +1,144 @@
+// Numbers of open files. The kernel hands one out again only when it was closed: what a
+// thread did before it closed a file is ordered before what another one does with the
+// same number. Servers keep what they know of a connection in a table by its number.
+#include <cstdarg>
+#include <cstdint>
+#include <cstdio>
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "runtime/edges.h"
+#include "runtime/real.h"
+#include "runtime/recorder.h"
+
+namespace foretrace::runtime {
+namespace {
+
+uint64_t edge_of_descriptor(int descriptor) {
+  return edge_of(reinterpret_cast<const void*>(static_cast<uint64_t>(descriptor) + 1));
+}
+
+// Before the kernel can hand it out again.
+void give_back(int descriptor) {
+  if (descriptor >= 0) record_sync(Kind::atomic_update, edge_of_descriptor(descriptor));
+}
+
+// What a function returned; of those that failed, -1.
+int got(int descriptor) {
+  if (descriptor >= 0) {
+    const KeepErrno keep;
+    record_sync(Kind::atomic_read, edge_of_descriptor(descriptor));
+  }
+  return descriptor;
+}
+
+int got_pair(int status, const int* descriptors) {
+  if (status == 0) {
+    got(descriptors[0]);
+    got(descriptors[1]);
+  }
+  return status;
+}
+
+// The third argument of open(), which is there if a file may be made.
+mode_t mode_of(int flags, va_list& arguments) {
+  const bool makes = (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE;
+  return makes ? va_arg(arguments, mode_t) : 0;
+}
+
+}  // namespace
+}  // namespace foretrace::runtime
+
+using namespace foretrace::runtime;
+
+#define FORETRACE_PLACE const CallPlace place(__builtin_return_address(0))
+
+FORETRACE_INTERCEPT int close(int descriptor) {
+  FORETRACE_PLACE;
+  give_back(descriptor);
+  return real().close(descriptor);
+}
+FORETRACE_INTERCEPT int fclose(FILE* file) {
+  FORETRACE_PLACE;
+  if (file != nullptr) give_back(::fileno(file));
+  return real().fclose(file);
+}
+
+FORETRACE_INTERCEPT int accept(int listener, sockaddr* address, socklen_t* bytes) {
+  FORETRACE_PLACE;
+  return got(real().accept(listener, address, bytes));
+}
+FORETRACE_INTERCEPT int accept4(int listener, sockaddr* address, socklen_t* bytes, int flags) {
+  FORETRACE_PLACE;
+  return got(real().accept4(listener, address, bytes, flags));
+}
+FORETRACE_INTERCEPT int socket(int domain, int type, int protocol) noexcept {
+  FORETRACE_PLACE;
+  return got(real().socket(domain, type, protocol));
+}
+FORETRACE_INTERCEPT int socketpair(int domain, int type, int protocol, int pair[2]) noexcept {
+  FORETRACE_PLACE;
+  return got_pair(real().socketpair(domain, type, protocol, pair), pair);
+}
+FORETRACE_INTERCEPT int pipe(int pair[2]) noexcept {
+  FORETRACE_PLACE;
+  return got_pair(real().pipe(pair), pair);
+}
+FORETRACE_INTERCEPT int pipe2(int pair[2], int flags) noexcept {
+  FORETRACE_PLACE;
+  return got_pair(real().pipe2(pair, flags), pair);
+}
+FORETRACE_INTERCEPT int dup(int descriptor) noexcept {
+  FORETRACE_PLACE;
+  return got(real().dup(descriptor));
+}
+FORETRACE_INTERCEPT int dup2(int descriptor, int target) noexcept {
+  FORETRACE_PLACE;
+  give_back(target);  // closed, if it was open
+  return got(real().dup2(descriptor, target));
+}
+FORETRACE_INTERCEPT int dup3(int descriptor, int target, int flags) noexcept {
+  FORETRACE_PLACE;
+  give_back(target);
+  return got(real().dup3(descriptor, target, flags));
+}
+FORETRACE_INTERCEPT int eventfd(unsigned count, int flags) noexcept {
+  FORETRACE_PLACE;
+  return got(real().eventfd(count, flags));
+}
+FORETRACE_INTERCEPT int epoll_create1(int flags) noexcept {
+  FORETRACE_PLACE;
+  return got(real().epoll_create1(flags));
+}
+
+FORETRACE_INTERCEPT int open(const char* path, int flags, ...) {
+  FORETRACE_PLACE;
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  return got(real().open(path, flags, mode));
+}
+FORETRACE_INTERCEPT int openat(int folder, const char* path, int flags, ...) {
+  FORETRACE_PLACE;
+  va_list arguments;
+  va_start(arguments, flags);
+  const mode_t mode = mode_of(flags, arguments);
+  va_end(arguments);
+  return got(real().openat(folder, path, flags, mode));
+}
+FORETRACE_INTERCEPT FILE* fopen(const char* path, const char* mode) {
+  FORETRACE_PLACE;
+  FILE* const file = real().fopen(path, mode);
+  if (file != nullptr) got(::fileno(file));
+  return file;
+}
+
+// The same on machines with 64 bits.
+FORETRACE_INTERCEPT int open64(const char*, int, ...) __attribute__((alias("open")));
+FORETRACE_INTERCEPT int openat64(int, const char*, int, ...) __attribute__((alias("openat")));
+FORETRACE_INTERCEPT FILE* fopen64(const char*, const char*) __attribute__((alias("fopen")));
