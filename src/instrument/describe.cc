@@ -133,7 +133,12 @@ Describer::Describer(const llvm::Module& module) : module_(module) {
       for (const llvm::DbgVariableRecord& record :
            llvm::filterDbgVars(instruction.getDbgRecordRange())) {
         for (const llvm::Value* value : record.location_ops()) {
-          locals_.try_emplace(value, record.getVariable());
+          const auto [known, is_new] = locals_.try_emplace(value, record.getVariable());
+          // A variable that knows what it points to says more than a void*.
+          if (!is_new && pointee(known->second->getType()) == nullptr &&
+              pointee(record.getVariable()->getType()) != nullptr) {
+            known->second = record.getVariable();
+          }
         }
       }
     }
