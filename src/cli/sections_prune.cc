@@ -8,7 +8,6 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/options.h"
-#include "cli/program_words.h"
 #include "cli/steering_options.h"
 #include "hunting/prune.h"
 
@@ -16,13 +15,10 @@ namespace foretrace {
 namespace {
 
 struct Options {
-  ProgramOptions program;
   std::string sections;
-  std::string output = "-";
   std::string oracle;
   uint64_t quiet = 10;
-  uint64_t runs = 200;
-  uint64_t seed = 1;
+  SectionRuns runs;
 };
 
 void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text); }
@@ -30,15 +26,15 @@ void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text);
 Result<int> run(const CLI::App& app, const Options& options) {
   Result<std::vector<AtomicSection>> sections = read_sections(options.sections);
   if (!sections) return tl::unexpected(sections.error());
-  const Result<SteeredProgram> program = steered_program(app, options.program);
+  const Result<SteeredProgram> program = steered_program(app, options.runs.program);
   if (!program) return tl::unexpected(program.error());
   catch_interrupt();
   const size_t before = sections->size();
-  const Result<PruneResult> result =
-      prune_sections(std::move(*sections),
-                     {*program, options.oracle, options.quiet, options.runs, options.seed}, say);
+  const Result<PruneResult> result = prune_sections(
+      std::move(*sections),
+      {*program, options.oracle, options.quiet, options.runs.runs, options.runs.seed}, say);
   if (!result) return tl::unexpected(result.error());
-  if (Result<void> done = write_text(options.output, sections_text(result->sections)); !done) {
+  if (Result<void> done = write_sections(options.runs, result->sections); !done) {
     return tl::unexpected(done.error());
   }
   say(fmt::format("{} of {} left after {} ({} good): {} violated in good runs, {} never come to",
@@ -54,8 +50,6 @@ std::function<Result<int>()> setup(CLI::App& app) {
   app.add_option("--sections", options->sections, "The sections to prune")
       ->type_name("FILE")
       ->required();
-  app.add_option("-o,--output", options->output, "Where what is left goes; - is standard output")
-      ->type_name("FILE");
   app.add_option("--oracle", options->oracle,
                  "A shell command that says whether a run was good (its status is 0); it has "
                  "FORETRACE_STATUS, FORETRACE_STDOUT and FORETRACE_STDERR (default: the program's "
@@ -63,10 +57,7 @@ std::function<Result<int>()> setup(CLI::App& app) {
       ->type_name("COMMAND");
   add_count(app, "--quiet-runs", options->quiet,
             "So many good runs in a row without a change end it");
-  add_count(app, "--runs", options->runs, "The most runs");
-  add_count(app, "--seed", options->seed, "Of the first run; each run has the next one");
-  add_program_options(app, options->program);
-  take_program_words(app);
+  add_section_runs(app, options->runs, 200, "The most runs");
   return [options, &app] { return run(app, *options); };
 }
 

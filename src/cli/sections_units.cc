@@ -6,22 +6,13 @@
 #include "base/interrupt.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/options.h"
-#include "cli/program_words.h"
 #include "cli/steering_options.h"
 #include "hunting/unit_sections.h"
 
 namespace foretrace {
 namespace {
 
-struct Options {
-  ProgramOptions program;
-  std::string output = "-";
-  uint64_t runs = 5;
-  uint64_t seed = 1;
-};
-
-Result<int> run(const CLI::App& app, const Options& options) {
+Result<int> run(const CLI::App& app, const SectionRuns& options) {
   const Result<SteeredProgram> program = steered_program(app, options.program);
   if (!program) return tl::unexpected(program.error());
   catch_interrupt();
@@ -34,7 +25,7 @@ Result<int> run(const CLI::App& app, const Options& options) {
         "foretrace/annotate.h says what a unit is",
         printable(program->words.front()));
   }
-  if (Result<void> done = write_text(options.output, sections_text(*sections)); !done) {
+  if (Result<void> done = write_sections(options, *sections); !done) {
     return tl::unexpected(done.error());
   }
   fmt::print(stderr, "foretrace: {} from {}\n", counted(sections->size(), "section"),
@@ -43,13 +34,8 @@ Result<int> run(const CLI::App& app, const Options& options) {
 }
 
 std::function<Result<int>()> setup(CLI::App& app) {
-  const auto options = std::make_shared<Options>();
-  app.add_option("-o,--output", options->output, "Where they go; - is standard output")
-      ->type_name("FILE");
-  add_count(app, "--runs", options->runs, "How often the program is run");
-  add_count(app, "--seed", options->seed, "Of the first run; each run has the next one");
-  add_program_options(app, options->program);
-  take_program_words(app);
+  const auto options = std::make_shared<SectionRuns>();
+  add_section_runs(app, *options, 5, "How often the program is run");
   return [options, &app] { return run(app, *options); };
 }
 

@@ -16,6 +16,7 @@
 #include "base/input.h"
 #include "base/text.h"
 #include "cli/library_folder.h"
+#include "cli/options.h"
 #include "cli/program_words.h"
 
 namespace foretrace {
@@ -103,6 +104,22 @@ void add_program_options(CLI::App& app, ProgramOptions& options) {
       ->capture_default_str();
   app.add_option("--stdin", options.input, "What the program reads (default: nothing)")
       ->type_name("FILE");
+}
+
+void add_section_runs(CLI::App& app, SectionRuns& options, uint64_t runs,
+                      const std::string& runs_help) {
+  options.runs = runs;
+  app.add_option("-o,--output", options.output, "Where the sections go; - is standard output")
+      ->type_name("FILE");
+  add_count(app, "--runs", options.runs, runs_help);
+  add_count(app, "--seed", options.seed, "Of the first run; each run has the next one");
+  add_program_options(app, options.program);
+  take_program_words(app);
+}
+
+Result<void> write_sections(const SectionRuns& options,
+                            const std::vector<AtomicSection>& sections) {
+  return write_text(options.output, sections_text(sections));
 }
 
 Result<SteeredProgram> steered_program(const CLI::App& app, const ProgramOptions& options) {

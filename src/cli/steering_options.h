@@ -1,5 +1,5 @@
 // Options of the commands that steer a program, and a run of it in front of the
-// user: `hunt`, `reproduce`, `heal`, `sections prune`.
+// user: `hunt`, `reproduce`, `heal`, `sections …`.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "hunting/section_file.h"
 #include "hunting/steered_run.h"
 
 namespace foretrace {
@@ -17,6 +18,19 @@ struct ProgramOptions {
 };
 // --timeout, --stdin
 void add_program_options(CLI::App& app, ProgramOptions& options);
+
+// Of the commands that run a program some times and write atomic sections.
+struct SectionRuns {
+  ProgramOptions program;
+  std::string output = "-";
+  uint64_t runs = 1;
+  uint64_t seed = 1;
+};
+// --output, --runs (with this default), --seed, those of the program, and the program
+// itself.
+void add_section_runs(CLI::App& app, SectionRuns& options, uint64_t runs,
+                      const std::string& runs_help);
+Result<void> write_sections(const SectionRuns& options, const std::vector<AtomicSection>& sections);
 
 // The program of the command line, with the folder of the steering runtime.
 Result<SteeredProgram> steered_program(const CLI::App& app, const ProgramOptions& options);

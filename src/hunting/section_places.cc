@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
 #include "hunting/known_findings.h"
 #include "steering/matching.h"
 
@@ -81,6 +82,22 @@ std::vector<AtomicSection> SectionPlaces::located(
 
 std::string SectionPlaces::text(const std::vector<AtomicSection>& sections) const {
   return sections_text(located(sections));
+}
+
+Result<SectionPlaces> learn_places(const SteeredProgram& program, uint64_t runs, uint64_t seed) {
+  Result<std::unique_ptr<RunFolder>> folder = RunFolder::create();
+  if (!folder) return tl::unexpected(folder.error());
+  SectionPlaces places;
+  PlaceResolver resolver;
+  for (uint64_t i = 0; i < runs && !interrupted(); ++i) {
+    SteerSettings settings;
+    settings.seed = seed + i;
+    settings.learn = true;
+    const Result<SteeredRun> run = run_steered(program, settings, **folder, "run");
+    if (!run) return tl::unexpected(run.error());
+    places.learn(run->report, resolver);
+  }
+  return places;
 }
 
 }  // namespace foretrace

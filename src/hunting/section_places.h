@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hunting/section_file.h"
-#include "hunting/steered_report.h"
+#include "hunting/steered_run.h"
 
 namespace foretrace {
 
@@ -35,5 +35,8 @@ class SectionPlaces {
 
   std::set<CodePlace> places_;
 };
+
+// Runs the program some times to learn them; the seeds count up.
+Result<SectionPlaces> learn_places(const SteeredProgram& program, uint64_t runs, uint64_t seed);
 
 }  // namespace foretrace

@@ -78,6 +78,7 @@ uint64_t range_of(const llvm::Instruction& access) {
   return length != nullptr ? length->getZExtValue() : 1;
 }
 
+// What a pointer points to, by a type that has a name; null if that is not known.
 const llvm::DIType* pointee(const llvm::DIType* pointer) {
   const auto* derived = llvm::dyn_cast_or_null<llvm::DIDerivedType>(plain_type(pointer));
   if (derived == nullptr || derived->getTag() != llvm::dwarf::DW_TAG_pointer_type) return nullptr;
@@ -89,10 +90,11 @@ const llvm::DIType* pointee(const llvm::DIType* pointer) {
   return type != nullptr && !type->getName().empty() ? type : nullptr;
 }
 
-const llvm::DIType* type_of_global(const llvm::GlobalVariable& global) {
+// What the source says of a global; null if nothing.
+const llvm::DIGlobalVariable* variable_of(const llvm::GlobalVariable& global) {
   llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> expressions;
   global.getDebugInfo(expressions);
-  return expressions.empty() ? nullptr : expressions.front()->getVariable()->getType();
+  return expressions.empty() ? nullptr : expressions.front()->getVariable();
 }
 
 // "class.ns::Account.12" -> "ns::Account".
@@ -157,7 +159,7 @@ const llvm::DIType* Describer::type_of(const llvm::StructType& structure,
   }
   // Elements of an array have the type of the first one.
   for (const auto* gep = llvm::dyn_cast<llvm::GEPOperator>(pointer);
-       gep != nullptr && gep->getNumIndices() == 1;
+       gep != nullptr && gep->getNumIndices() == 1 && gep->getSourceElementType() == &structure;
        gep = llvm::dyn_cast<llvm::GEPOperator>(pointer)) {
     pointer = gep->getPointerOperand();
   }
@@ -167,7 +169,8 @@ const llvm::DIType* Describer::type_of(const llvm::StructType& structure,
   if (const auto local = locals_.find(holder); local != locals_.end()) {
     type = pointee(local->second->getType());
   } else if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(holder)) {
-    type = pointee(type_of_global(*global));
+    const llvm::DIGlobalVariable* const variable = variable_of(*global);
+    if (variable != nullptr) type = pointee(variable->getType());
   }
   const llvm::DIType* const plain = plain_type(type);
   const uint64_t bytes =
@@ -201,10 +204,8 @@ std::string Describer::member_path(const llvm::DIType* type, uint64_t offset, ui
 
 Description Describer::describe_global(const llvm::GlobalVariable& global, uint64_t offset,
                                        uint64_t bytes) const {
-  llvm::SmallVector<llvm::DIGlobalVariableExpression*, 1> expressions;
-  global.getDebugInfo(expressions);
-  if (expressions.empty()) return {global.getName().str(), 0};
-  const llvm::DIGlobalVariable* const variable = expressions.front()->getVariable();
+  const llvm::DIGlobalVariable* const variable = variable_of(global);
+  if (variable == nullptr) return {global.getName().str(), 0};
   Description description;
   description.what = qualified_name(variable->getScope(), variable->getName());
   description.what += member_path(variable->getType(), offset, &description.element, bytes);
