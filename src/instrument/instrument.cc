@@ -304,8 +304,8 @@ class FunctionInstrumenter {
     for (const LibraryAccess& access : library_accesses(call)) {
       if (!ignored_ && may_be_shared(access.pointer)) insert_library_access(call, access);
     }
-    if (!is_synchronisation(call) && !is_allocation(call)) return;
-    const llvm::Value* pointer = nullptr;
+    const llvm::Value* pointer = ignored_ ? nullptr : transferred(call);
+    if (pointer == nullptr && !is_synchronisation(call) && !is_allocation(call)) return;
     if (is_synchronisation(call) && call.arg_size() > 0 &&
         call.getArgOperand(0)->getType()->isPointerTy()) {
       pointer = call.getArgOperand(0);

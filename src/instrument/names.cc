@@ -48,6 +48,16 @@ bool is_allocation(const llvm::CallBase& call) {
   return name.starts_with("_Znw") || name.starts_with("_Zna") || functions.contains(name);
 }
 
+const llvm::Value* transferred(const llvm::CallBase& call) {
+  static const llvm::StringSet<> functions = {
+      "read",           "write",    "recv",     "send",        "recvfrom", "sendto",
+      "__read_chk",     "readv",    "writev",   "recvmsg",     "sendmsg",  "__recv_chk",
+      "__recvfrom_chk", "recvmmsg", "sendmmsg", "eventfd_read"};
+  if (!functions.contains(callee_name(call)) || call.arg_size() < 2) return nullptr;
+  const llvm::Value* const bytes = call.getArgOperand(1);
+  return bytes->getType()->isPointerTy() ? bytes : nullptr;
+}
+
 bool may_synchronise(const llvm::CallBase& call) {
   if (llvm::isa<llvm::IntrinsicInst>(call)) return false;
   return !call.hasFnAttr(llvm::Attribute::NoSync) && !call.doesNotAccessMemory();

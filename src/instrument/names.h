@@ -24,6 +24,9 @@ bool is_left_alone(const llvm::Function& function);
 bool is_synchronisation(const llvm::CallBase& call);
 bool is_allocation(const llvm::CallBase& call);
 
+// What a call moves to a file or from it, or what says where that is; null for others.
+const llvm::Value* transferred(const llvm::CallBase& call);
+
 // Whether a call can synchronise with another thread, as far as is known here.
 bool may_synchronise(const llvm::CallBase& call);
 

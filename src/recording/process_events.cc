@@ -344,6 +344,7 @@ const std::pair<const uint64_t, ProcessEvents::Block>* ProcessEvents::block_at(u
 
 std::string ProcessEvents::name_of_piece(uint64_t address, uint64_t bytes) {
   const RecordedSite& site = names_.site(site_number_);
+  if ((address & Record::kEdge) != 0) return name_of_place(address, "edge");
   if (bytes <= std::max<uint64_t>(site.element, kWordBytes))
     return name_of_place(address, "memory");
   const auto* const block = block_at(address);

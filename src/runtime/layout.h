@@ -64,6 +64,8 @@ struct Record {
 
   static constexpr uint64_t kAddressMask = (uint64_t{1} << 48) - 1;
   static constexpr uint64_t kStamped = uint64_t{1} << 55;
+  // Of an address that is none: no program has one with this bit (edges.h).
+  static constexpr uint64_t kEdge = uint64_t{1} << 47;
 
   static Record make(Kind kind, uint64_t address, uint32_t size, uint32_t site, uint32_t upper) {
     return {(address & kAddressMask) | static_cast<uint64_t>(kind) << 48 |

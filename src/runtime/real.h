@@ -4,14 +4,25 @@
 #include <cstdio>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+// The same with a check that the compiler adds (_FORTIFY_SOURCE).
+extern "C" ssize_t __read_chk(int, void*, size_t, size_t);
+extern "C" ssize_t __recv_chk(int, void*, size_t, size_t, int);
+extern "C" ssize_t __recvfrom_chk(int, void*, size_t, size_t, int, sockaddr*, socklen_t*);
+extern "C" int __poll_chk(pollfd*, nfds_t, int, size_t);
+extern "C" int __ppoll_chk(pollfd*, nfds_t, const timespec*, const sigset_t*, size_t);
 
 namespace foretrace::runtime {
 
@@ -87,7 +98,40 @@ inline constexpr bool kLinkedStatically = false;
   X(dup2, "GLIBC_2.2.5")                      \
   X(dup3, "GLIBC_2.9")                        \
   X(eventfd, "GLIBC_2.7")                     \
+  X(epoll_create, "GLIBC_2.3.2")              \
   X(epoll_create1, "GLIBC_2.9")               \
+  X(fcntl, "GLIBC_2.2.5")                     \
+  X(bind, "GLIBC_2.2.5")                      \
+  X(connect, "GLIBC_2.2.5")                   \
+  X(read, "GLIBC_2.2.5")                      \
+  X(readv, "GLIBC_2.2.5")                     \
+  X(recv, "GLIBC_2.2.5")                      \
+  X(recvfrom, "GLIBC_2.2.5")                  \
+  X(recvmsg, "GLIBC_2.2.5")                   \
+  X(recvmmsg, "GLIBC_2.12")                   \
+  X(__read_chk, "GLIBC_2.4")                  \
+  X(__recv_chk, "GLIBC_2.4")                  \
+  X(__recvfrom_chk, "GLIBC_2.4")              \
+  X(write, "GLIBC_2.2.5")                     \
+  X(writev, "GLIBC_2.2.5")                    \
+  X(send, "GLIBC_2.2.5")                      \
+  X(sendto, "GLIBC_2.2.5")                    \
+  X(sendmsg, "GLIBC_2.2.5")                   \
+  X(sendmmsg, "GLIBC_2.14")                   \
+  X(eventfd_read, "GLIBC_2.7")                \
+  X(eventfd_write, "GLIBC_2.7")               \
+  X(sendfile, "GLIBC_2.2.5")                  \
+  X(splice, "GLIBC_2.5")                      \
+  X(shutdown, "GLIBC_2.2.5")                  \
+  X(poll, "GLIBC_2.2.5")                      \
+  X(ppoll, "GLIBC_2.4")                       \
+  X(__poll_chk, "GLIBC_2.16")                 \
+  X(__ppoll_chk, "GLIBC_2.16")                \
+  X(select, "GLIBC_2.2.5")                    \
+  X(pselect, "GLIBC_2.2.5")                   \
+  X(epoll_ctl, "GLIBC_2.3.2")                 \
+  X(epoll_wait, "GLIBC_2.3.2")                \
+  X(epoll_pwait, "GLIBC_2.6")                 \
   X(open, "GLIBC_2.2.5")                      \
   X(openat, "GLIBC_2.4")                      \
   X(fopen, "GLIBC_2.2.5")
