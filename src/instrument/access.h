@@ -20,6 +20,7 @@ struct Access {
   // synchronises or may not return.
   uint32_t stretch = 0;
   llvm::Constant* site = nullptr;
+  bool steers = false;                            // a loop that it is in (foreseen_loops.h)
   int64_t offset = 0;                             // from the pointer to the first byte
   std::optional<LoopRange> range = std::nullopt;  // of all rounds of a loop
 };

@@ -37,7 +37,7 @@ class Joiner {
     std::map<Key, std::vector<Member>> groups;
     for (size_t i = first; i < end; ++i) {
       const Access& access = accesses_[i];
-      if (access.range || access.instruction->isVolatile()) continue;
+      if (access.range || access.steers || access.instruction->isVolatile()) continue;
       const Member member = member_at(i);
       groups[{access.write, access.site, access.bytes, member.base}].push_back(member);
     }

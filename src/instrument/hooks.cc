@@ -20,10 +20,12 @@ Hooks::Hooks(llvm::Module& module) {
     }
     range_[write ? 1 : 0] = declare(module, name + "_range", nothing, {pointer, large, pointer});
   }
+  steering_read_ = declare(module, "__foretrace_steering_read", nothing, {pointer, large, pointer});
   read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});
   copy_string_ =
       declare(module, "__foretrace_copy_string", nothing, {pointer, pointer, large, pointer});
   entry_ = declare(module, "__foretrace_entry", nothing, {pointer});
+  loop_ = declare(module, "__foretrace_loop", nothing, {pointer});
   call_ = declare(module, "__foretrace_call", nothing, {pointer});
   section_front_ = declare(module, "__foretrace_section_front", nothing, {pointer, small, pointer});
   section_behind_ =

@@ -16,9 +16,11 @@ class Hooks {
   // Null if the size is none that has a hook of its own.
   llvm::FunctionCallee access(bool write, uint64_t bytes) const;
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
+  llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
   llvm::FunctionCallee copy_string() const { return copy_string_; }
   llvm::FunctionCallee call() const { return call_; }
+  llvm::FunctionCallee loop() const { return loop_; }
   llvm::FunctionCallee entry() const { return entry_; }
   llvm::FunctionCallee section_front() const { return section_front_; }
   llvm::FunctionCallee section_behind() const { return section_behind_; }
@@ -36,9 +38,11 @@ class Hooks {
   llvm::GlobalVariable* active_;
   llvm::FunctionCallee access_[2][5];  // by whether it writes, and log2 of the size
   llvm::FunctionCallee range_[2];
+  llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;
   llvm::FunctionCallee copy_string_;
   llvm::FunctionCallee call_;
+  llvm::FunctionCallee loop_;
   llvm::FunctionCallee entry_;
   llvm::FunctionCallee section_front_;
   llvm::FunctionCallee section_behind_;

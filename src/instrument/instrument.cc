@@ -1,6 +1,7 @@
 #include "instrument/instrument.h"
 
 #include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
@@ -15,6 +16,7 @@
 #include "instrument/access.h"
 #include "instrument/adjacent.h"
 #include "instrument/describe.h"
+#include "instrument/foreseen_loops.h"
 #include "instrument/hooks.h"
 #include "instrument/ignore_list.h"
 #include "instrument/library_calls.h"
@@ -38,6 +40,9 @@ class FunctionInstrumenter {
         ignored_(ignored) {
     if (function.hasOptNone()) return;
     loop_ranges_.emplace(function, manager);
+    foreseen_loops_.emplace(function, manager, [this](const llvm::Value* pointer) {
+      return !ignored_ && may_be_shared(pointer);
+    });
     aliases_ = &manager.getResult<llvm::AAManager>(function);
   }
 
@@ -59,13 +64,14 @@ class FunctionInstrumenter {
 
   void run() {
     for (llvm::BasicBlock& block : function_) collect(block);
-    for (Access& access : accesses_) access.site = site_of(*access.instruction, access.pointer);
     find_ranges();
+    for (Access& access : accesses_) find_site(access);
     if (aliases_ != nullptr) join_adjacent(accesses_, *aliases_);
     for (const Access& access : accesses_) {
       if (!access.range) insert(access);
     }
     insert_ranges();
+    for (const auto& [loop, place] : loop_places_) insert_loop(*loop, place);
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
@@ -193,7 +199,32 @@ class FunctionInstrumenter {
 
   llvm::Constant* site_of(const llvm::Instruction& instruction, const llvm::Value* pointer) {
     return sites_.site_of(
-        instruction, pointer != nullptr ? description_of(instruction, pointer) : Description());
+        instruction, pointer != nullptr ? description_of(instruction, pointer) : Description(), {});
+  }
+
+  // A read that steers a loop has the site of one that is in none: what follows may
+  // depend on it.
+  void find_site(Access& access) {
+    SiteTable::InLoop in_loop;
+    if (foreseen_loops_ && !access.range) {
+      access.steers = foreseen_loops_->steers(*access.instruction);
+      if (!access.steers) in_loop = loop_of(*access.instruction);
+    }
+    access.site = sites_.site_of(*access.instruction,
+                                 description_of(*access.instruction, access.pointer), in_loop);
+  }
+
+  SiteTable::InLoop loop_of(const llvm::Instruction& access) {
+    const llvm::Loop* const loop = foreseen_loops_->loop_of(access);
+    if (loop == nullptr) return {};
+    const auto [known, is_new] = loop_places_.try_emplace(loop, nullptr);
+    if (is_new) known->second = sites_.new_loop();
+    return {known->second, foreseen_loops_->is_foreseen(access)};
+  }
+
+  void insert_loop(const llvm::Loop& loop, llvm::Constant* place) {
+    llvm::IRBuilder<> builder(loop.getLoopPreheader()->getTerminator());
+    call_hook(builder, hooks_.loop(), {place});
   }
 
   // Writes are recorded before they are made, reads after: so a read that saw a
@@ -209,7 +240,10 @@ class FunctionInstrumenter {
       pointer =
           builder.CreatePtrAdd(pointer, builder.getInt64(static_cast<uint64_t>(access.offset)));
     }
-    if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
+    if (access.steers) {
+      call_hook(builder, hooks_.steering_read(),
+                {pointer, builder.getInt64(access.bytes), access.site});
+    } else if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
       call_hook(builder, hook, {pointer, access.site});
     } else {
       call_hook(builder, hooks_.range(access.write),
@@ -342,6 +376,8 @@ class FunctionInstrumenter {
   const Describer& describer_;
   SiteTable& sites_;
   std::optional<LoopRanges> loop_ranges_;
+  std::optional<ForeseenLoops> foreseen_loops_;
+  llvm::MapVector<const llvm::Loop*, llvm::Constant*> loop_places_;
   llvm::AAResults* aliases_ = nullptr;  // null, as loop_ranges_, in code that is not optimised
   const bool ignored_;                  // accesses are; its synchronisation is not
   llvm::DenseMap<const llvm::Value*, bool> escapes_;

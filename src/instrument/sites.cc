@@ -64,7 +64,7 @@ SiteTable::SiteTable(llvm::Module& module) : module_(module) {
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
   llvm::Type* const pointer = llvm::PointerType::getUnqual(context);
   type_ = llvm::StructType::create({number, number, number, number, pointer, pointer, pointer,
-                                    pointer, llvm::Type::getInt64Ty(context)},
+                                    pointer, llvm::Type::getInt64Ty(context), pointer},
                                    "foretrace.site");
 }
 
@@ -87,20 +87,27 @@ SiteTable::Place SiteTable::place_of(const llvm::Instruction& instruction) {
   return {file_name(*place), place->getLine(), place->getColumn()};
 }
 
+llvm::Constant* SiteTable::new_loop() {
+  llvm::Type* const byte = llvm::Type::getInt8Ty(module_.getContext());
+  return new llvm::GlobalVariable(module_, byte, true, llvm::GlobalValue::PrivateLinkage,
+                                  llvm::ConstantInt::get(byte, 0), "__foretrace_loop_place");
+}
+
 llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
-                                   const Description& description) {
+                                   const Description& description, const InLoop& in_loop) {
   const llvm::DILocation* const place = shown_place(instruction.getDebugLoc());
   const std::string file = place != nullptr ? file_name(*place) : "";
   const std::string function = function_name(instruction, place);
   const std::string inlined = inlined_calls(place);
   const uint32_t line = place != nullptr ? place->getLine() : 0;
   const uint32_t column = place != nullptr ? place->getColumn() : 0;
-  const bool marked_volatile = is_volatile(instruction);
+  const uint64_t flags = (is_volatile(instruction) ? runtime::kVolatileSite : 0) |
+                         (in_loop.is_foreseen ? runtime::kForeseenSite : 0);
   const std::string key =
       (llvm::Twine(file) + "\n" + llvm::Twine(line) + ":" + llvm::Twine(column) + "\n" + function +
-       "\n" + description.what + "\n" + inlined + (marked_volatile ? "\nvolatile" : ""))
+       "\n" + description.what + "\n" + inlined + "\n" + llvm::Twine(flags))
           .str();
-  llvm::Constant*& known = sites_[key];
+  llvm::Constant*& known = sites_[{key, in_loop.loop}];
   if (known == nullptr) {
     llvm::Type* const number = llvm::Type::getInt32Ty(module_.getContext());
     const auto count = [&](uint64_t value) { return llvm::ConstantInt::get(number, value); };
@@ -108,8 +115,10 @@ llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,
         type_, {count(0), count(line), count(column),
                 count(description.element < UINT32_MAX ? description.element : 0), text(file),
                 text(function), text(description.what), text(inlined),
-                llvm::ConstantInt::get(llvm::Type::getInt64Ty(module_.getContext()),
-                                       marked_volatile ? runtime::kVolatileSite : 0)});
+                llvm::ConstantInt::get(llvm::Type::getInt64Ty(module_.getContext()), flags),
+                in_loop.loop != nullptr ? in_loop.loop
+                                        : llvm::ConstantPointerNull::get(
+                                              llvm::PointerType::getUnqual(module_.getContext()))});
     known = new llvm::GlobalVariable(module_, type_, false, llvm::GlobalValue::PrivateLinkage,
                                      value, "__foretrace_site");
   }

@@ -1,7 +1,9 @@
 // Sites as constants of the instrumented program, laid out as runtime/site.h.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 
 #include <llvm/ADT/StringMap.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -24,7 +26,15 @@ class SiteTable {
     uint32_t column = 0;
   };
   static Place place_of(const llvm::Instruction& instruction);
-  llvm::Constant* site_of(const llvm::Instruction& instruction, const Description& description);
+  // A loop whose course is foreseen, and whether the access is (foreseen_loops.h).
+  struct InLoop {
+    llvm::Constant* loop = nullptr;  // from new_loop()
+    bool is_foreseen = false;
+  };
+  llvm::Constant* site_of(const llvm::Instruction& instruction, const Description& description,
+                          const InLoop& in_loop);
+  // Something in the program that stands for a loop.
+  llvm::Constant* new_loop();
 
  private:
   llvm::Constant* text(llvm::StringRef content);
@@ -32,7 +42,8 @@ class SiteTable {
   llvm::Module& module_;
   llvm::StructType* type_;
   llvm::StringMap<llvm::Constant*> texts_;
-  llvm::StringMap<llvm::Constant*> sites_;
+  // By what is in them and the loop.
+  std::map<std::pair<std::string, llvm::Constant*>, llvm::Constant*> sites_;
 };
 
 }  // namespace foretrace::instrument

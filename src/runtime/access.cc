@@ -82,8 +82,8 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   if (granule.is_repeated<kWrite>()) return;
   if (granule.needs_stamp<kWrite>()) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
-  } else {
-    entry.append_access<kWrite>(address, size, site, granule.may_join());
+  } else if (!granule.may_join() || !Entry::join_run<kWrite>(address, size, site)) {
+    entry.append_access<kWrite>(address, size, site);
   }
   granule.remember<kWrite>();
 }
@@ -151,6 +151,18 @@ FORETRACE_HOOK __foretrace_read_range(const void* p, uint64_t bytes, const Site*
 }
 FORETRACE_HOOK __foretrace_write_range(const void* p, uint64_t bytes, const Site* site) {
   access_range<true>(p, bytes, site);
+}
+
+// A read that the course of a loop depends on: if the thread has written it, what the
+// loop does next may depend on what it read before.
+FORETRACE_HOOK __foretrace_steering_read(const void* p, uint64_t bytes, const Site* site) {
+  foretrace::runtime::steering_read(p, bytes, site);
+}
+
+// A loop with foreseen accesses begins: it may be because of what the last one read.
+FORETRACE_HOOK __foretrace_loop(const char* loop) {
+  foretrace::runtime::self.loop = loop;
+  foretrace::runtime::Entry::close_runs();
 }
 
 // Before a call whose place the runtime wants to know: of a lock, an allocation.

@@ -157,6 +157,18 @@ __attribute__((always_inline)) inline void access_range(const void* pointer, uin
   record_range<kWrite>(address, bytes, site);
 }
 
+// As access_range(), where accesses that follow may depend on what was read.
+__attribute__((always_inline)) inline void steering_read(const void* pointer, uint64_t bytes,
+                                                         SiteRef site) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if (bytes <= kGranuleBytes && self.filter.is_started()) {
+    const uint32_t bits = byte_bits(address, static_cast<uint32_t>(bytes));
+    if (is_repeated<false>(address, bits) && (self.filter.entry(address).wrote & bits) == 0) return;
+  }
+  access_range<false>(pointer, bytes, site);
+  Entry::close_runs();
+}
+
 // Forgets what this thread recorded of a block of memory, which is a new one.
 void forget_accesses(uint64_t address, uint64_t bytes);
 

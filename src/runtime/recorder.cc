@@ -108,6 +108,7 @@ bool make_ring(Thread& thread) {
   thread.written = 0;
   thread.limit = capacity;
   thread.window = 1;
+  thread.loop_window = 1;
   thread.settle_at = 0;
   thread.ring->ready.store(1, std::memory_order_release);
   return true;

@@ -32,15 +32,16 @@ inline constexpr uint32_t kRangeEntries = 256;
 // thread's records. It is allowed where the records between them are of other bytes
 // (Granule::may_join()), and all of writes: whether the thread comes to an access, and
 // where it is, can depend on what it read before. So there is the last read, and the
-// writes behind it.
+// writes behind it. An access that is foreseen in its loop (site.h) depends on nothing
+// that the loop has read since it began: there it may be one of several runs.
 struct OpenRun {
   uint64_t next;    // the address behind its last byte
   uint64_t window;  // Thread::window when it was made; 0: none
+  SiteRef site;
   uint32_t record;  // its place in the ring
-  uint32_t site;
   uint32_t stack;
 };
-inline constexpr uint32_t kWriteRuns = 8;
+inline constexpr uint32_t kOpenRuns = 8;
 
 // What a thread needs to record, in one mapping.
 struct ThreadMemory {
@@ -58,11 +59,12 @@ struct CallFrame {
 // A thread's state. All zeros: the thread has recorded nothing yet.
 struct Thread {
   Filter filter;
-  ThreadMemory* memory;  // null until the thread records for the first time
-  uint64_t window;       // counts the times at which open runs ended
-  uint64_t settle_at;    // how many records there may be until they are settled
-  OpenRun read_run;
-  OpenRun write_runs[kWriteRuns];  // by their site
+  ThreadMemory* memory;        // null until the thread records for the first time
+  uint64_t window;             // counts the times at which open runs ended,
+  uint64_t loop_window;        // and what it was when those ended that are foreseen in a loop
+  const char* loop;            // that the thread entered last, of those with foreseen accesses
+  uint64_t settle_at;          // how many records there may be until they are settled
+  OpenRun runs[2][kOpenRuns];  // of reads and of writes, by their site
   uint32_t range_stretch;
   uint32_t stamp;     // the lower half of the last stamp that it took
   bool busy;          // inside the recorder: a signal handler must not record
@@ -82,11 +84,11 @@ struct Thread {
   uint32_t stack;  // the number of the stack that was recorded last
   uint64_t frame;  // of the hook or interceptor that records
 };
-extern __thread Thread self __attribute__((tls_model("initial-exec")));
+extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
 
 // Whether this process records at all. Set once, and cleared when the session
 // ends before the process.
-extern std::atomic<bool> recording_on;
+extern std::atomic<bool> recording_on FORETRACE_HIDDEN;
 
 // The right to append records. Not granted while the thread is in the recorder
 // already (a signal handler interrupted it), in a region that is hidden, or if
@@ -106,14 +108,20 @@ class Entry {
   void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
   void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
   void append_operand(uint64_t number);
-  // An access within one granule, as part of an open run if it may_join() one.
+  // An access within one granule, of bytes that no record under the same stamp has, as
+  // part of an open run. False: there is none.
   template <bool kWrite>
-  __attribute__((always_inline)) void append_access(uint64_t address, uint32_t size, SiteRef site,
-                                                    bool may_join);
+  __attribute__((always_inline)) static bool join_run(uint64_t address, uint32_t size,
+                                                      SiteRef site);
+  // An access within one granule.
+  template <bool kWrite>
+  void append_access(uint64_t address, uint32_t size, SiteRef site);
 
   // No record so far becomes longer.
+  static void close_runs() { self.loop_window = ++self.window; }
+  // The same, and the recorder may have them.
   static void settle() {
-    ++self.window;
+    close_runs();
     self.settle_at = self.written + kMostOpen;
     self.ring->settled.store(self.written, std::memory_order_release);
   }
@@ -129,18 +137,21 @@ class Entry {
   }
   // Whether it may else.
   bool enter();
-  // Says where the thread is, if that has changed since the last record.
+  // Whether the thread is where it was at the last record.
+  static bool is_same_stack() {
+    if (self.depth == 0) return self.stack == 0;
+    const CallFrame& top = self.calls[self.depth - 1];
+    return top.frame >= self.frame && top.id == self.stack && top.id != 0;
+  }
+  // Says where it is.
   void append_stack() {
-    const CallFrame* const top = self.depth > 0 ? &self.calls[self.depth - 1] : nullptr;
-    const bool same =
-        top != nullptr ? top->frame >= self.frame && top->id == self.stack : self.stack == 0;
-    if (!same || (top != nullptr && top->id == 0)) append_new_stack();
+    if (!is_same_stack()) append_new_stack();
   }
   void append_new_stack();
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
   template <bool kWrite>
-  static OpenRun& run_at(uint32_t site) {
-    return kWrite ? self.write_runs[site % kWriteRuns] : self.read_run;
+  static OpenRun& run_at(SiteRef site) {
+    return self.runs[kWrite ? 1 : 0][site.hash() % kOpenRuns];
   }
   template <bool kWrite>
   static bool lengthen(OpenRun& run, uint32_t size);
@@ -225,23 +236,29 @@ inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef si
   append_stack();
   if (!has_space() && !make_space(1)) return;
   put(Record::make(kind, address, size, site_number, upper));
-  if (kind == Kind::read_range) ++self.window;
+  if (kind == Kind::read_range) close_runs();
   if (kind != Kind::read_range && kind != Kind::write_range) settle();
 }
 
 template <bool kWrite>
-inline void Entry::append_access(uint64_t address, uint32_t size, SiteRef site, bool may_join) {
+inline bool Entry::join_run(uint64_t address, uint32_t size, SiteRef site) {
+  OpenRun& run = run_at<kWrite>(site);
+  if (run.next != address || run.site != site) return false;
+  const bool is_foreseen = site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
+  return run.window >= (is_foreseen ? self.loop_window : self.window) && is_same_stack() &&
+         run.stack == self.stack && lengthen<kWrite>(run, size);
+}
+
+template <bool kWrite>
+inline void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t site_number = number_of(site);
   append_stack();
-  OpenRun& run = run_at<kWrite>(site_number);
-  if (run.next == address && run.window == self.window && run.site == site_number &&
-      run.stack == self.stack && may_join && lengthen<kWrite>(run, size)) {
-    return;
-  }
   if (!has_space() && !make_space(1)) return;
   if (self.written >= self.settle_at) settle();
   if (!kWrite) ++self.window;
-  run = {address + size, self.window, static_cast<uint32_t>(self.written), site_number, self.stack};
+  if (!kWrite && !site.is_in_loop(self.loop)) self.loop_window = self.window;
+  run_at<kWrite>(site) = {address + size, self.window, site, static_cast<uint32_t>(self.written),
+                          self.stack};
   put(Record::make(kWrite ? Kind::write : Kind::read, address, size, site_number, 0));
 }
 

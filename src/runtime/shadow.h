@@ -7,17 +7,20 @@
 
 #include <cstdint>
 
+// Of the runtime's own: no detour by the global offset table.
+#define FORETRACE_HIDDEN __attribute__((visibility("hidden")))
+
 namespace foretrace::runtime {
 
 inline constexpr uint32_t kGranuleShift = 4;
 inline constexpr uint32_t kGranuleBytes = 1U << kGranuleShift;
 
 // By cell_of(). Null until map_shadow() succeeds.
-extern uint32_t* write_stamps;
-extern uint32_t* read_stamps;
+extern uint32_t* write_stamps FORETRACE_HIDDEN;
+extern uint32_t* read_stamps FORETRACE_HIDDEN;
 // Addresses that differ only above the mask share a cell, which costs stamps but no
 // correctness.
-extern uint64_t shadow_mask;
+extern uint64_t shadow_mask FORETRACE_HIDDEN;
 
 bool map_shadow();
 

@@ -17,8 +17,11 @@ struct Site {
   const char* inlined;  // the calls that were inlined here, innermost first, each as
                         // "function\tfile:line:column\n"
   uint64_t flags;
+  const char* loop;  // the place of the Loop that it is in, or null
 };
 inline constexpr uint64_t kVolatileSite = 1;
+// In its loop: that the access is made, and where, does not depend on what the loop reads.
+inline constexpr uint64_t kForeseenSite = 2;
 
 // Where something happens: a Site of the plugin, or an address in code that was
 // compiled with -fsanitize=thread (modules.h), or nothing that is known.
@@ -36,7 +39,12 @@ class SiteRef {
   bool is_known() const { return bits_ != 0; }
   bool is_code() const { return (bits_ & 1) != 0; }
   uint64_t code() const { return bits_ >> 1; }
+  bool operator==(const SiteRef&) const = default;
+  uint64_t hash() const { return bits_ >> 6 ^ bits_ >> 1; }
   const Site* site() const { return reinterpret_cast<const Site*>(bits_); }
+  bool is_in_loop(const char* loop) const {
+    return is_known() && !is_code() && loop != nullptr && site()->loop == loop;
+  }
 
  private:
   uint64_t bits_;  // sites are aligned, so the lowest bit says which it is

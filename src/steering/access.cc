@@ -105,6 +105,11 @@ FORETRACE_INTERCEPT void __foretrace_copy_string(char* target, const char* text,
 FORETRACE_INTERCEPT void __foretrace_entry(const void* caller) {
   foretrace::steering::enter_function(FORETRACE_FRAME, caller);
 }
+FORETRACE_INTERCEPT void __foretrace_steering_read(const void* p, uint64_t bytes,
+                                                   const Site* site) {
+  access(p, bytes, false, site, Position::behind);
+}
+FORETRACE_INTERCEPT void __foretrace_loop(const char* /*loop*/) {}
 FORETRACE_INTERCEPT void __foretrace_call(const Site* site) {
   foretrace::steering::self.call_site = site;
 }
