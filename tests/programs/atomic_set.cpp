@@ -1,8 +1,9 @@
-// Two fields that belong together, read in two critical sections of one unit.
+// Two fields that belong together, read in two critical sections of one unit. The threads
+// take turns, and hide how: nothing but the lock orders them.
 // compilers: plugin static gcc clang-14
 // expect sidetrack: atomicity-violation *
 // expect atomic-sets: atomic-set-violation *
-#include <chrono>
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -14,6 +15,19 @@ struct Account {
 };
 std::mutex mutex;
 Account account;
+std::atomic<int> turn{0};
+
+static void set_turn(int number) {
+  FORETRACE_HIDE_BEGIN();
+  turn = number;
+  FORETRACE_HIDE_END();
+}
+
+static void wait_for_turn(int number) {
+  FORETRACE_HIDE_BEGIN();
+  while (turn != number) std::this_thread::yield();
+  FORETRACE_HIDE_END();
+}
 
 int main() {
   FORETRACE_ATOMIC_SET("account", &account, sizeof account);
@@ -24,16 +38,20 @@ int main() {
       const std::lock_guard guard(mutex);
       seen += account.balance;
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    set_turn(1);
+    wait_for_turn(2);
     const std::lock_guard guard(mutex);
     seen += account.interest;
   });
   std::thread writer([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    FORETRACE_UNIT("update");
-    const std::lock_guard guard(mutex);
-    account.balance += 5;
-    account.interest += 1;
+    wait_for_turn(1);
+    {
+      FORETRACE_UNIT("update");
+      const std::lock_guard guard(mutex);
+      account.balance += 5;
+      account.interest += 1;
+    }
+    set_turn(2);
   });
   reader.join();
   writer.join();
