@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <iterator>
 
 #include "base/interrupt.h"
 #include "base/progress.h"
+#include "base/team.h"
 #include "base/text.h"
 
 namespace foretrace {
@@ -16,6 +19,14 @@ using Clock = std::chrono::steady_clock;
 // one only if an analysis cannot do without, because it takes memory (64 MB).
 constexpr size_t kKeptEvents = size_t{4} << 20;
 
+// What the calling thread has worked: analyses run side by side, and may have to wait for
+// a processor.
+double thread_seconds() {
+  timespec used = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
@@ -26,17 +37,19 @@ AnalysisRuns::AnalysisRuns(std::unique_ptr<TraceStream> stream,
                            const std::vector<const AnalysisInfo*>& chosen,
                            const AnalysisSettings& settings)
     : stream_(std::move(stream)) {
-  const auto propose = [this](Candidate candidate) { candidates_.push_back(std::move(candidate)); };
   for (const AnalysisInfo* info : chosen) {
     Running& one = running_.emplace_back();
     one.run.name = info->name;
-    one.analysis = info->create({stream_->symbols(), settings, propose});
+    one.analysis = info->create({stream_->symbols(), settings, [&one](Candidate candidate) {
+                                   one.candidates.push_back(std::move(candidate));
+                                 }});
     keep_all_ |= info->needs_deciding;
   }
 }
 
 Result<void> AnalysisRuns::go_through() {
   Progress progress("analyzing " + stream_->source_name());
+  Team team(running_.size());
   for (bool more = true; more;) {
     const Result<EventBatch> batch = stream_->next();
     if (!batch) return tl::unexpected(batch.error());
@@ -47,21 +60,24 @@ Result<void> AnalysisRuns::go_through() {
     }
     more = !batch->events.empty() && !partial_;
     if (more) keep(*batch);
-    for (Running& one : running_) {
-      const Clock::time_point start = Clock::now();
+    team.run([&](size_t member) {
+      Running& one = running_[member];
+      const double start = thread_seconds();
       if (more) {
         one.analysis->process(*batch);
       } else {
         one.analysis->finish();
       }
-      one.run.seconds += seconds_since(start);
-    }
+      one.run.seconds += thread_seconds() - start;
+    });
     progress.update(stream_->progress(), stream_->event_count());
   }
   partial_ |= take_interrupt();
   for (Running& one : running_) {
     one.run.passes = one.analysis->passes();
     one.run.figures = one.analysis->figures();
+    std::move(one.candidates.begin(), one.candidates.end(), std::back_inserter(candidates_));
+    one.candidates = {};
   }
   return {};
 }

@@ -2,6 +2,7 @@
 // does between the command line and the report.
 #pragma once
 
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,11 +38,12 @@ class AnalysisRuns {
   struct Running {
     AnalysisRun run;
     std::unique_ptr<Analysis> analysis;
+    std::vector<Candidate> candidates;
   };
   void keep(const EventBatch& batch);
 
   std::unique_ptr<TraceStream> stream_;
-  std::vector<Running> running_;
+  std::deque<Running> running_;  // each works in a thread of its own
   std::vector<Candidate> candidates_;
   Trace trace_;
   bool keep_all_ = false;  // some analysis needs its candidates decided
