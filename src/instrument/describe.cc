@@ -122,6 +122,7 @@ Describer::Describer(const llvm::Module& module) : module_(module) {
   llvm::DebugInfoFinder finder;
   finder.processModule(module);
   for (const llvm::DIType* type : finder.types()) {
+    note_typedef(type);
     const auto* composite = llvm::dyn_cast<llvm::DICompositeType>(type);
     if (composite == nullptr || composite->isForwardDecl()) continue;
     // Those without a name, as arrays and what C's typedefs are for, cannot be told apart by it.
@@ -145,6 +146,22 @@ Describer::Describer(const llvm::Module& module) : module_(module) {
       }
     }
   }
+}
+
+// "item" says more than "_stritem", if the source has both for a structure.
+void Describer::note_typedef(const llvm::DIType* type) {
+  const auto* derived = llvm::dyn_cast<llvm::DIDerivedType>(type);
+  if (derived == nullptr || derived->getTag() != llvm::dwarf::DW_TAG_typedef) return;
+  const auto* composite = llvm::dyn_cast_or_null<llvm::DICompositeType>(derived->getBaseType());
+  if (composite == nullptr) return;
+  if (composite->getName().empty() || composite->getName().starts_with("_")) {
+    typedefs_.try_emplace(composite, derived);
+  }
+}
+
+std::string Describer::name_of(const llvm::DIType* type) const {
+  if (const auto known = typedefs_.find(type); known != typedefs_.end()) type = known->second;
+  return qualified_name(type->getScope(), type->getName());
 }
 
 const llvm::DICompositeType* Describer::type_named(llvm::StringRef name) const {
@@ -238,8 +255,7 @@ Description Describer::describe_element(const llvm::User& address, unsigned dept
       Description description;
       const std::string path = member_path(type, offset.getZExtValue(), &description.element);
       if (!path.empty()) {
-        description.what =
-            qualified_name(type->getScope(), type->getName()) + "::" + path.substr(1);
+        description.what = name_of(type) + "::" + path.substr(1);
         return description;
       }
     }
@@ -295,7 +311,7 @@ Description Describer::describe_by_tbaa(const llvm::Instruction& access) const {
   Description description;
   const std::string path = member_path(type, offset->getZExtValue(), &description.element);
   if (path.empty()) return {};
-  description.what = qualified_name(type->getScope(), type->getName()) + "::" + path.substr(1);
+  description.what = name_of(type) + "::" + path.substr(1);
   return description;
 }
 

@@ -40,6 +40,9 @@ class Describer {
   // belong to it; "" if there is none.
   static std::string member_path(const llvm::DIType* type, uint64_t offset, uint64_t* element,
                                  uint64_t bytes = 1);
+  void note_typedef(const llvm::DIType* type);
+  // With its scopes, as the source uses it.
+  std::string name_of(const llvm::DIType* type) const;
   const llvm::DICompositeType* type_named(llvm::StringRef name) const;
   // The type of a structure that a pointer points to: by its name, or if it has none, by
   // the variable that holds the pointer. Null if it is not known.
@@ -47,6 +50,7 @@ class Describer {
 
   const llvm::Module& module_;
   llvm::StringMap<const llvm::DICompositeType*> types_;  // by name and by identifier
+  llvm::DenseMap<const llvm::DIType*, const llvm::DIDerivedType*> typedefs_;  // of structures
   llvm::DenseMap<const llvm::Value*, const llvm::DILocalVariable*> locals_;
 };
 

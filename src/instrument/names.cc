@@ -1,5 +1,6 @@
 #include "instrument/names.h"
 
+#include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/IntrinsicInst.h>
 
@@ -15,7 +16,10 @@ llvm::StringRef callee_name(const llvm::CallBase& call) {
 
 bool is_telling(llvm::StringRef what) {
   const llvm::StringRef name = what.ltrim('*');
-  return !name.empty() && name != "this" && !name.starts_with("std::") && !name.starts_with("_");
+  // Names that a program must not use are the library's own.
+  const bool is_reserved = name.starts_with("__") ||
+                           (name.starts_with("_") && name.size() > 1 && llvm::isUpper(name[1]));
+  return !name.empty() && name != "this" && !name.starts_with("std::") && !is_reserved;
 }
 
 bool is_system_file(llvm::StringRef file) {

@@ -118,6 +118,30 @@ int main(void) {
 }
 """
 
+# A name that only begins like the C library's own, and a better one beside it.
+UNDERSCORE = r"""
+#include <pthread.h>
+#include <stdlib.h>
+typedef struct _stritem { struct _stritem* next; unsigned short flags; } item;
+struct _plain { long first; long second; };
+item* items;
+struct _plain* plain;
+static void* work(void* unused) {
+  items[1].flags |= 2;
+  ++plain->second;
+  return unused;
+}
+int main(void) {
+  pthread_t thread;
+  items = malloc(4096);
+  plain = malloc(sizeof(struct _plain));
+  pthread_create(&thread, 0, work, 0);
+  items[1].flags |= 1;
+  ++plain->second;
+  return pthread_join(thread, 0);
+}
+"""
+
 
 def recorder_of(folder):
     """The process that makes a recording, from the third number of its header."""
@@ -197,6 +221,13 @@ class Recording(unittest.TestCase):
             for finding in self.findings()["findings"]:
                 # By the typedef, or where the optimiser left only an offset, by the pointer.
                 self.assertRegex(finding["variable"], r"^(Worker::depth|\*\w+) of ")
+
+    def test_names_that_begin_with_an_underscore(self):
+        (self.path / "underscore.c").write_text(UNDERSCORE)
+        for level in ("-O0", "-O2"):
+            self.assertEqual(self.foretrace("cc", level, "underscore.c", "-o", "race").returncode, 0)
+            names = {finding["variable"].split(" of ")[0] for finding in self.findings()["findings"]}
+            self.assertEqual(names, {"item::flags", "_plain::second"}, level)
 
     def test_bad_options_are_named_with_their_place(self):
         self.build()
