@@ -15,6 +15,11 @@ namespace {
 // What the trace itself shows gets its schedule written out up to this.
 constexpr uint64_t kLongestPrefix = 10'000;
 
+// Schedules are written out up to this length, and this much of all together, short
+// ones first; longer ones are said in short (docs/findings.md).
+constexpr uint64_t kLongestSchedule = 1'000'000;
+constexpr uint64_t kMostOfSchedules = 10'000'000;
+
 // The candidates of one error: places in the list.
 using Group = std::vector<size_t>;
 
@@ -52,10 +57,11 @@ Goal goal_of(const Candidate& candidate) {
 }
 
 // The schedule may put the writer elsewhere than the analysis thought.
-void correct_order(Candidate& candidate, const std::vector<uint64_t>& schedule) {
+void correct_order(Candidate& candidate, const Trace& trace, const Schedule& schedule) {
   const std::optional<uint64_t> writer = candidate.other_read->writer;
   const bool overwritten =
-      !writer || std::find(schedule.begin(), schedule.end(), *writer) != schedule.end();
+      !writer || *writer < schedule.until_of(trace.events[*writer].thread) ||
+      std::find(schedule.then.begin(), schedule.then.end(), *writer) != schedule.then.end();
   if (overwritten) {
     candidate.detail["order"] = "w-c-r";
   } else if (candidate.detail["order"] == "w-c-r") {
@@ -77,7 +83,8 @@ class Certifier {
         candidates_(candidates),
         options_(options),
         groups_(grouped(candidates)),
-        kept_(candidates.size()) {}
+        kept_(candidates.size()),
+        schedules_(candidates.size()) {}
 
   std::map<std::string, Decisions> run() {
     const auto is_open = [this](const Group& group) { return !is_settled(group.front()); };
@@ -89,6 +96,7 @@ class Certifier {
     for (unsigned i = 1; i < count; ++i) workers.emplace_back([this] { work(false); });
     work(true);
     for (std::thread& worker : workers) worker.join();
+    write_schedules();
 
     std::vector<Candidate> kept;
     for (size_t i = 0; i < candidates_.size(); ++i) {
@@ -127,7 +135,7 @@ class Certifier {
         kept_[i] = 1;
         return;
       }
-      const Verdict verdict = decide_one(candidate);
+      const Verdict verdict = decide_one(i);
       if (verdict == Verdict::feasible) {
         kept_[i] = 1;
         return count(candidate.analysis, &Decisions::certified);
@@ -168,29 +176,58 @@ class Certifier {
     ++(decisions_[analysis].*what);
   }
 
-  Verdict decide_one(Candidate& candidate) const {
+  Verdict decide_one(size_t place) {
+    Candidate& candidate = candidates_[place];
     if (stopped_) return Verdict::undecided;
     const Goal goal = goal_of(candidate);
     Certificate certificate = certify(kernel_->model, goal, options_.budget);
     if (certificate.verdict != Verdict::feasible) return certificate.verdict;
-    std::vector<uint64_t>& schedule = certificate.schedule;
+    Schedule& schedule = certificate.schedule;
     Result<void> checked;
     if (!goal.ordered.empty()) {
       checked = kernel_->checker.check_ordered(schedule, goal.ordered);
     } else if (candidate.other_read) {
       checked = kernel_->checker.check_other_read(schedule, candidate.other_read->challenger);
-      correct_order(candidate, schedule);
+      correct_order(candidate, trace_, schedule);
     } else if (candidate.kind == "deadlock") {
       checked = kernel_->checker.check_deadlock(schedule, goal.next);
     } else {
-      schedule.insert(schedule.end(), goal.next.begin(), goal.next.end());
+      schedule.then.insert(schedule.then.end(), goal.next.begin(), goal.next.end());
       checked = kernel_->checker.check_race(schedule);
     }
     // The search would be wrong: say nothing rather than something false.
     if (!checked) return Verdict::undecided;
     candidate.strength = Strength::certified;
-    candidate.witness = std::move(schedule);
+    schedules_[place] = std::move(schedule);
     return Verdict::feasible;
+  }
+
+  void write_schedules() {
+    std::vector<std::pair<uint64_t, size_t>> by_length;
+    for (size_t i = 0; i < schedules_.size(); ++i) {
+      if (schedules_[i]) by_length.emplace_back(length_of(kernel_->model, *schedules_[i]), i);
+    }
+    std::sort(by_length.begin(), by_length.end());
+    uint64_t written = 0;
+    for (const auto& [length, i] : by_length) {
+      written += length;
+      if (length <= kLongestSchedule && written <= kMostOfSchedules) {
+        candidates_[i].witness = written_out(kernel_->model, *schedules_[i]);
+      } else {
+        candidates_[i].detail["schedule"] = in_short(*schedules_[i]);
+      }
+      schedules_[i].reset();
+    }
+  }
+
+  // The last event of each thread in what comes first, and what comes then.
+  nlohmann::ordered_json in_short(const Schedule& schedule) const {
+    nlohmann::ordered_json first = nlohmann::ordered_json::object();
+    for (ThreadId thread = 0; thread < schedule.until.size(); ++thread) {
+      if (schedule.until[thread] == 0) continue;
+      first[std::string(trace_.symbols->thread(thread))] = schedule.until[thread] - 1;
+    }
+    return {{"first", std::move(first)}, {"then", schedule.then}};
   }
 
   const Trace& trace_;
@@ -199,6 +236,7 @@ class Certifier {
   const CertifierOptions& options_;
   const std::vector<Group> groups_;
   std::vector<char> kept_;  // not bool: workers write neighbouring ones
+  std::vector<std::optional<Schedule>> schedules_;  // of candidates, as soon as certified
   std::atomic<size_t> next_{0};
   std::atomic<size_t> done_{0};
   std::atomic<bool> stopped_{false};

@@ -68,6 +68,14 @@ class Attempts {
   Certificate certificate_;
 };
 
+// How many steps of a thread belong to events before the index.
+uint32_t steps_before(const Model& model, ThreadId thread, uint64_t index) {
+  const std::vector<Model::Node>& nodes = model.nodes(thread);
+  const auto end = std::partition_point(
+      nodes.begin(), nodes.end(), [&](const Model::Node& node) { return node.index < index; });
+  return static_cast<uint32_t>(end - nodes.begin());
+}
+
 }  // namespace
 
 Certificate certify(const Model& model, const Goal& goal, uint64_t budget, uint64_t near) {
@@ -80,6 +88,28 @@ Certificate certify(const Model& model, const Goal& goal, uint64_t budget, uint6
   }
   attempts.search_all();
   return attempts.take();
+}
+
+uint64_t length_of(const Model& model, const Schedule& schedule) {
+  uint64_t length = schedule.then.size();
+  for (ThreadId thread = 0; thread < schedule.until.size(); ++thread) {
+    length += steps_before(model, thread, schedule.until[thread]);
+  }
+  return length;
+}
+
+std::vector<uint64_t> written_out(const Model& model, const Schedule& schedule) {
+  std::vector<uint64_t> events;
+  for (ThreadId thread = 0; thread < schedule.until.size(); ++thread) {
+    const uint32_t end = steps_before(model, thread, schedule.until[thread]);
+    for (uint32_t place = 0; place < end; ++place) {
+      const Model::Node& node = model.node({thread, place});
+      if (!node.takes_back) events.push_back(node.index);
+    }
+  }
+  std::sort(events.begin(), events.end());
+  events.insert(events.end(), schedule.then.begin(), schedule.then.end());
+  return events;
 }
 
 }  // namespace foretrace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "certify/schedule.h"
 #include "order/model.h"
 
 namespace foretrace {
@@ -43,8 +44,8 @@ enum class Verdict {
 
 struct Certificate {
   Verdict verdict = Verdict::undecided;
-  std::vector<uint64_t> schedule;  // event indexes, without `Goal::next`
-  uint64_t steps = 0;              // what it cost, in the unit of the budget
+  Schedule schedule;   // without `Goal::next`
+  uint64_t steps = 0;  // what it cost, in the unit of the budget
 };
 
 // `budget` bounds the work: the number of steps of the trace that are looked at,
@@ -54,5 +55,10 @@ struct Certificate {
 // Searches near the goal first: from `near` events before it on, then from some
 // times as many, and in the whole trace only if that does not tell.
 Certificate certify(const Model& model, const Goal& goal, uint64_t budget, uint64_t near = 1000);
+
+// How many events the schedule has (nearly: what ends a wait counts twice), and all
+// of them.
+uint64_t length_of(const Model& model, const Schedule& schedule);
+std::vector<uint64_t> written_out(const Model& model, const Schedule& schedule);
 
 }  // namespace foretrace

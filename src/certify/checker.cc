@@ -2,167 +2,112 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
+
+#include "certify/bonds.h"
 
 namespace foretrace {
 namespace {
 
-constexpr uint64_t kNone = UINT64_MAX;
-
-}  // namespace
-
-// What the trace says about each event that a reordering must keep.
-struct ScheduleBonds {
-  std::vector<std::vector<uint64_t>> threads;  // the events of each thread
-  std::vector<uint64_t> writer;                // of each read; kNone: the initial value
-  std::vector<std::vector<uint64_t>> after;    // events that must come before
-  std::vector<uint64_t> fork;                  // of each thread; kNone: there from the start
-  std::vector<std::optional<LockId>> regains;  // the lock that an event has back after a wait
-
-  explicit ScheduleBonds(const Trace& trace)
-      : threads(trace.symbols->names(Space::thread).size()),
-        writer(trace.events.size(), kNone),
-        after(trace.events.size()),
-        fork(threads.size(), kNone),
-        regains(trace.events.size()) {
-    std::map<LocationId, uint64_t> last_write;
-    std::map<ThreadId, uint64_t> waits;                  // who waits, since which event
-    std::map<uint64_t, std::vector<uint64_t>> notified;  // by wait: the notifies during it
-    struct Generation {
-      std::vector<uint64_t> arrivals;
-      bool left = false;
-    };
-    std::map<uint32_t, std::vector<Generation>> barriers;
-    std::map<ThreadId, std::pair<uint32_t, size_t>> at_barrier;
-    for (uint64_t i = 0; i < trace.events.size(); ++i) {
-      const Event& event = trace.events[i];
-      if (event.op() == Op::skip) continue;
-      if (const auto wait = waits.find(event.thread); wait != waits.end()) {
-        regains[i] = trace.events[wait->second].object;
-        after[i] = notified[wait->second];
-        waits.erase(wait);
-      }
-      if (const auto at = at_barrier.find(event.thread); at != at_barrier.end()) {
-        Generation& generation = barriers[at->second.first][at->second.second];
-        generation.left = true;
-        after[i].insert(after[i].end(), generation.arrivals.begin(), generation.arrivals.end());
-        at_barrier.erase(at);
-      }
-      threads[event.thread].push_back(i);
-      switch (event.op()) {
-        case Op::rd:
-        case Op::vrd:
-        case Op::vrmw:
-          if (last_write.contains(event.object)) writer[i] = last_write[event.object];
-          if (event.op() == Op::vrmw) last_write[event.object] = i;
-          break;
-        case Op::wr:
-        case Op::vwr:
-          last_write[event.object] = i;
-          break;
-        case Op::fork:
-          fork[event.object] = i;
-          break;
-        case Op::wait:
-          waits[event.thread] = i;
-          break;
-        case Op::notify:
-        case Op::notifyall:
-          for (const auto& [thread, wait] : waits) {
-            if (trace.events[wait].object != event.object) continue;
-            notified[wait].push_back(i);
-            after[i].push_back(wait);
-          }
-          break;
-        case Op::barrier: {
-          std::vector<Generation>& generations = barriers[event.object];
-          if (generations.empty() || generations.back().left) generations.emplace_back();
-          const size_t number = generations.size() - 1;
-          if (number > 0) after[i] = joined(after[i], generations[number - 1].arrivals);
-          generations[number].arrivals.push_back(i);
-          at_barrier[event.thread] = {event.object, number};
-          break;
-        }
-        default:
-          break;
-      }
+// The state while a schedule is replayed. What comes first, in the order of the
+// trace, is not gone through: the state after it is looked up where it is asked for.
+class Replay {
+ public:
+  Replay(const ScheduleBonds& bonds, const Schedule& schedule)
+      : trace_(bonds.trace()), bonds_(bonds), cut_(schedule), done_(bonds.thread_count()) {
+    for (ThreadId thread = 0; thread < done_.size(); ++thread) {
+      const std::vector<uint64_t>& events = bonds.events_of(thread);
+      done_[thread] = static_cast<size_t>(
+          std::lower_bound(events.begin(), events.end(), cut_.until_of(thread)) - events.begin());
     }
   }
 
- private:
-  static std::vector<uint64_t> joined(std::vector<uint64_t> a, const std::vector<uint64_t>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
+  Result<void> begin() const {
+    if (cut_.until.size() > done_.size() || !bonds_.is_correct(cut_)) {
+      return fail("what comes first is not a correct reordering");
+    }
+    return {};
   }
-};
-
-namespace {
-
-// The state while a schedule is replayed.
-class Replay {
- public:
-  Replay(const Trace& trace, const ScheduleBonds& bonds)
-      : trace_(trace),
-        bonds_(bonds),
-        done_(bonds.threads.size()),
-        taken_(trace.events.size()),
-        last_write_(trace.symbols->names(Space::location).size(), kNone) {}
 
   uint64_t next(ThreadId thread) const {
-    return done_[thread] < bonds_.threads[thread].size() ? bonds_.threads[thread][done_[thread]]
-                                                         : kNone;
+    const std::vector<uint64_t>& events = bonds_.events_of(thread);
+    return done_[thread] < events.size() ? events[done_[thread]] : kNoEvent;
   }
 
   Result<void> take(uint64_t i, bool check_read = true) {
     if (i >= trace_.events.size()) return fail("there is no event {}", i);
     const Event& event = trace_.events[i];
     if (next(event.thread) != i) return fail("event {} is not its thread's next", i);
-    if (bonds_.fork[event.thread] != kNone && !taken_[bonds_.fork[event.thread]]) {
-      return fail("event {} comes before the fork of its thread", i);
+    if (!is_forked(event.thread)) return fail("event {} comes before the fork of its thread", i);
+    for (const uint64_t before : bonds_.after(i)) {
+      if (!is_taken(before)) return fail("event {} needs event {} before it", i, before);
     }
-    for (const uint64_t before : bonds_.after[i]) {
-      if (!taken_[before]) return fail("event {} needs event {} before it", i, before);
-    }
-    const bool is_reacquire =
-        event.op() == Op::acq && bonds_.regains[i] && *bonds_.regains[i] == event.object;
-    if (bonds_.regains[i] && !is_reacquire) {
-      if (Result<void> got = acquire(i, *bonds_.regains[i], false); !got) return got;
+    const std::optional<LockId> regained = bonds_.regains(i);
+    const bool is_reacquire = event.op() == Op::acq && regained && *regained == event.object;
+    if (regained && !is_reacquire) {
+      if (Result<void> got = acquire(i, *regained, false); !got) return got;
     }
     if (Result<void> done = operate(i, event, check_read); !done) return done;
-    taken_[i] = true;
     ++done_[event.thread];
     return {};
   }
 
-  // The last write of the location; kNone: it has its initial value.
-  uint64_t last_write(LocationId location) const { return last_write_[location]; }
+  // The last write of the location; kNoEvent: it has its initial value.
+  uint64_t& last_write(LocationId location) {
+    const auto [known, fresh] = last_write_.try_emplace(location);
+    if (fresh) known->second = bonds_.last_write(location, cut_);
+    return known->second;
+  }
 
   // The threads that a request for the lock has to wait for.
-  std::set<ThreadId> holders(LockId lock, bool shared) const {
+  std::set<ThreadId> holders(LockId lock, bool shared) {
+    const Lock& state = state_of(lock);
     std::set<ThreadId> threads;
-    if (const auto owner = owners_.find(lock); owner != owners_.end()) threads = {owner->second};
-    if (const auto readers = readers_.find(lock); !shared && readers != readers_.end()) {
-      threads.insert(readers->second.begin(), readers->second.end());
-    }
+    if (state.owner) threads.insert(*state.owner);
+    if (!shared) threads.insert(state.readers.begin(), state.readers.end());
     return threads;
   }
 
  private:
+  struct Lock {
+    std::optional<ThreadId> owner;
+    std::set<ThreadId> readers;
+  };
+
+  Lock& state_of(LockId lock) {
+    const auto [known, fresh] = locks_.try_emplace(lock);
+    if (!fresh) return known->second;
+    for (const ScheduleBonds::LockOp& holder : bonds_.holders(lock, cut_)) {
+      if (holder.holds == ScheduleBonds::LockOp::Holds::shared) {
+        known->second.readers.insert(holder.thread);
+      } else {
+        known->second.owner = holder.thread;
+      }
+    }
+    return known->second;
+  }
+
+  // Threads keep their order, so all before a thread's next event are done.
+  bool is_taken(uint64_t i) const { return i < next(trace_.events[i].thread); }
+  bool is_forked(ThreadId thread) const {
+    const uint64_t fork = bonds_.fork_of(thread);
+    return fork == kNoEvent || is_taken(fork);
+  }
+
   Result<void> operate(uint64_t i, const Event& event, bool check_read) {
     switch (event.op()) {
       case Op::rd:
       case Op::vrd:
       case Op::vrmw:
-        if (check_read && last_write(event.object) != bonds_.writer[i]) {
+        if (check_read && last_write(event.object) != bonds_.writer(i)) {
           return fail("event {} reads from another write than in the trace", i);
         }
-        if (event.op() == Op::vrmw) last_write_[event.object] = i;
+        if (event.op() == Op::vrmw) last_write(event.object) = i;
         return {};
       case Op::wr:
       case Op::vwr:
-        last_write_[event.object] = i;
+        last_write(event.object) = i;
         return {};
       case Op::acq:
         return acquire(i, event.object, false);
@@ -170,14 +115,14 @@ class Replay {
         return acquire(i, event.object, true);
       case Op::rel:
       case Op::wait:
-        owners_.erase(event.object);
+        state_of(event.object).owner.reset();
         return {};
       case Op::rrel:
-        readers_[event.object].erase(event.thread);
+        state_of(event.object).readers.erase(event.thread);
         return {};
       case Op::join:
-        if (next(event.object) != kNone) return fail("event {} joins a running thread", i);
-        if (bonds_.fork[event.object] != kNone && !taken_[bonds_.fork[event.object]]) {
+        if (next(event.object) != kNoEvent) return fail("event {} joins a running thread", i);
+        if (!is_forked(event.object)) {
           return fail("event {} joins a thread that was not forked", i);
         }
         return {};
@@ -187,28 +132,30 @@ class Replay {
   }
 
   Result<void> acquire(uint64_t i, LockId lock, bool shared) {
-    if (owners_.contains(lock) || (!shared && !readers_[lock].empty())) {
+    Lock& state = state_of(lock);
+    if (state.owner || (!shared && !state.readers.empty())) {
       return fail("event {} acquires a lock that is held", i);
     }
     if (shared) {
-      readers_[lock].insert(trace_.events[i].thread);
+      state.readers.insert(trace_.events[i].thread);
     } else {
-      owners_[lock] = trace_.events[i].thread;
+      state.owner = trace_.events[i].thread;
     }
     return {};
   }
 
   const Trace& trace_;
   const ScheduleBonds& bonds_;
+  const Schedule& cut_;
   std::vector<size_t> done_;
-  std::vector<bool> taken_;
-  std::vector<uint64_t> last_write_;  // by location
-  std::map<LockId, ThreadId> owners_;
-  std::map<LockId, std::set<ThreadId>> readers_;
+  std::map<LocationId, uint64_t> last_write_;  // those that were asked for
+  std::map<LockId, Lock> locks_;               // likewise
 };
 
-Result<void> take_all(Replay& replay, std::span<const uint64_t> schedule) {
-  for (const uint64_t i : schedule) {
+// All but the last `left` events.
+Result<void> take_all(Replay& replay, const Schedule& schedule, size_t left = 0) {
+  if (Result<void> begun = replay.begin(); !begun) return begun;
+  for (const uint64_t i : std::span(schedule.then).first(schedule.then.size() - left)) {
     if (Result<void> done = replay.take(i); !done) return done;
   }
   return {};
@@ -220,15 +167,15 @@ ScheduleChecker::ScheduleChecker(const Trace& trace)
     : trace_(trace), bonds_(std::make_unique<const ScheduleBonds>(trace)) {}
 ScheduleChecker::~ScheduleChecker() = default;
 
-Result<void> ScheduleChecker::check(const std::vector<uint64_t>& schedule) const {
-  Replay replay(trace_, *bonds_);
+Result<void> ScheduleChecker::check(const Schedule& schedule) const {
+  Replay replay(*bonds_, schedule);
   return take_all(replay, schedule);
 }
 
-Result<void> ScheduleChecker::check_race(const std::vector<uint64_t>& schedule) const {
-  if (schedule.size() < 2) return fail("a race has two accesses");
-  const uint64_t a = schedule[schedule.size() - 2];
-  const uint64_t b = schedule[schedule.size() - 1];
+Result<void> ScheduleChecker::check_race(const Schedule& schedule) const {
+  if (schedule.then.size() < 2) return fail("a race has two accesses");
+  const uint64_t a = schedule.then[schedule.then.size() - 2];
+  const uint64_t b = schedule.then.back();
   if (std::max(a, b) >= trace_.events.size()) return fail("there is no such event");
   const Event& first = trace_.events[a];
   const Event& second = trace_.events[b];
@@ -237,8 +184,8 @@ Result<void> ScheduleChecker::check_race(const std::vector<uint64_t>& schedule) 
     return fail("events {} and {} do not clash", a, b);
   }
   // Either access may come first.
-  Replay before(trace_, *bonds_);
-  Result<void> taken = take_all(before, std::span(schedule).first(schedule.size() - 2));
+  Replay before(*bonds_, schedule);
+  Result<void> taken = take_all(before, schedule, 2);
   if (!taken) return taken;
   for (const bool swapped : {false, true}) {
     Replay replay = before;
@@ -249,28 +196,28 @@ Result<void> ScheduleChecker::check_race(const std::vector<uint64_t>& schedule) 
   return {};
 }
 
-Result<void> ScheduleChecker::check_other_read(const std::vector<uint64_t>& schedule,
+Result<void> ScheduleChecker::check_other_read(const Schedule& schedule,
                                                std::optional<uint64_t> challenger) const {
-  if (schedule.empty()) return fail("the schedule does not end with a read");
-  const uint64_t read = schedule.back();
+  if (schedule.then.empty()) return fail("the schedule does not end with a read");
+  const uint64_t read = schedule.then.back();
   if (read >= trace_.events.size()) return fail("there is no event {}", read);
   const Event& event = trace_.events[read];
   if (event.op() != Op::rd && event.op() != Op::vrd && event.op() != Op::vrmw) {
     return fail("event {} is not a read", read);
   }
-  Replay replay(trace_, *bonds_);
-  Result<void> done = take_all(replay, std::span(schedule).first(schedule.size() - 1));
+  Replay replay(*bonds_, schedule);
+  Result<void> done = take_all(replay, schedule, 1);
   if (!done) return done;
   const uint64_t seen = replay.last_write(event.object);
-  if (seen != challenger.value_or(kNone))
+  if (seen != challenger.value_or(kNoEvent))
     return fail("event {} does not read the challenger", read);
-  if (seen == bonds_->writer[read]) return fail("event {} reads what it read in the trace", read);
+  if (seen == bonds_->writer(read)) return fail("event {} reads what it read in the trace", read);
   return replay.take(read, false);
 }
 
-Result<void> ScheduleChecker::check_deadlock(const std::vector<uint64_t>& schedule,
+Result<void> ScheduleChecker::check_deadlock(const Schedule& schedule,
                                              const std::vector<uint64_t>& acquires) const {
-  Replay replay(trace_, *bonds_);
+  Replay replay(*bonds_, schedule);
   if (Result<void> done = take_all(replay, schedule); !done) return done;
   std::set<ThreadId> threads;
   for (const uint64_t i : acquires) {
@@ -298,15 +245,24 @@ Result<void> ScheduleChecker::check_deadlock(const std::vector<uint64_t>& schedu
 }
 
 Result<void> ScheduleChecker::check_ordered(
-    const std::vector<uint64_t>& schedule,
+    const Schedule& schedule,
     std::span<const std::pair<uint64_t, uint64_t>> pairs) const {
   if (Result<void> done = check(schedule); !done) return done;
+  // What comes first is in the order of the trace.
+  using Place = std::optional<std::pair<size_t, uint64_t>>;
+  const auto place_of = [&](uint64_t i) -> Place {
+    if (i >= trace_.events.size()) return std::nullopt;
+    if (i < schedule.until_of(trace_.events[i].thread)) return std::pair{size_t{0}, i};
+    const auto found = std::find(schedule.then.begin(), schedule.then.end(), i);
+    if (found == schedule.then.end()) return std::nullopt;
+    return std::pair{size_t{1}, static_cast<uint64_t>(found - schedule.then.begin())};
+  };
   for (const auto& [first, second] : pairs) {
-    const auto first_place = std::find(schedule.begin(), schedule.end(), first);
-    const auto second_place = std::find(schedule.begin(), schedule.end(), second);
-    if (first_place == schedule.end()) return fail("event {} is not in the schedule", first);
-    if (second_place == schedule.end()) return fail("event {} is not in the schedule", second);
-    if (first_place >= second_place) {
+    const Place first_place = place_of(first);
+    const Place second_place = place_of(second);
+    if (!first_place) return fail("event {} is not in the schedule", first);
+    if (!second_place) return fail("event {} is not in the schedule", second);
+    if (*first_place >= *second_place) {
       return fail("event {} does not come before event {}", first, second);
     }
   }

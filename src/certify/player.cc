@@ -20,10 +20,7 @@ Player::Player(const Model& model, const PartialOrder& order, const ReadsFrom& r
       order_(order),
       reads_from_(reads_from),
       done_(model.thread_count()),
-      locks_(model.lock_count()),
-      last_write_(model.location_count(), kNoStep),
       pending_(model.thread_count()),
-      pending_initial_(model.location_count()),
       waiting_(model.thread_count()) {
   for (const ThreadId thread : order.threads()) {
     done_[thread] = order.begin(thread);
@@ -40,7 +37,7 @@ Player::Player(const Model& model, const PartialOrder& order, const ReadsFrom& r
 }
 
 uint32_t& Player::pending_reads_of(Step writer, LocationId location) {
-  if (writer == kNoStep) return pending_initial_[location];
+  if (writer == kNoStep) return locations_[location].pending_initial;
   return pending_[writer.thread][writer.place - order_.begin(writer.thread)];
 }
 
@@ -118,7 +115,7 @@ void Player::place(ThreadId thread) {
   ready_.emplace(model_.node(step).index, thread);
 }
 
-bool Player::is_free(Step acquire) const {
+bool Player::is_free(Step acquire) {
   const Model::Node& node = model_.node(acquire);
   const LockState& lock = locks_[node.object];
   return lock.owner == kNoStep && (node.shared || lock.readers.empty());
@@ -128,7 +125,7 @@ bool Player::is_free(Step acquire) const {
 // itself.
 bool Player::may_write(Step step) {
   const Model::Node& node = model_.node(step);
-  const Step current = last_write_[node.object];
+  const Step current = locations_[node.object].last_write;
   const uint32_t own = reads(node.kind) && writer_of(step) == current ? 1 : 0;
   return pending_reads_of(current, node.object) == own;
 }
@@ -137,7 +134,7 @@ void Player::take(Step step) {
   const Model::Node& node = model_.node(step);
   ++done_[step.thread];
   if (reads(node.kind)) --pending_reads_of(writer_of(step), node.object);
-  if (writes(node.kind)) last_write_[node.object] = step;
+  if (writes(node.kind)) locations_[node.object].last_write = step;
   if (node.kind == Model::Kind::acquire) {
     hold(step);
   } else if (node.kind == Model::Kind::release) {
@@ -162,7 +159,7 @@ Player::Obstacle Player::obstacle_of(Step step) {
   }
   // Some read of the set still wants the current write: this one comes before
   // that write, or after the read.
-  const Step current = last_write_[node.object];
+  const Step current = locations_[node.object].last_write;
   for (const ThreadId thread : order_.threads()) {
     for (uint32_t place = done_[thread]; place < order_.length(thread); ++place) {
       const Step read = {thread, place};

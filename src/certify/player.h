@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <tsl/robin_map.h>
+
+#include "base/hash.h"
 #include "certify/partial_order.h"
 #include "certify/window.h"
 #include "order/model.h"
@@ -53,7 +56,7 @@ class Player {
   // Puts the thread where its next step belongs: to those that may go on, those
   // that wait for another thread, or those that something stands in the way of.
   void place(ThreadId thread);
-  bool is_free(Step acquire) const;
+  bool is_free(Step acquire);
   bool may_write(Step step);
   void take(Step step);
   bool schedule_done() const;
@@ -62,13 +65,20 @@ class Player {
   const Model& model_;
   const PartialOrder& order_;
   const ReadsFrom& reads_from_;
+  // Of a location that the steps use.
+  struct LocationState {
+    Step last_write = kNoStep;
+    uint32_t pending_initial = 0;
+  };
+  template <typename State>
+  using ByObject = tsl::robin_map<uint32_t, State, IntegerHash>;
+
   std::vector<uint32_t> done_;  // by thread
-  std::vector<LockState> locks_;
-  std::vector<Step> last_write_;  // by location
+  ByObject<LockState> locks_;
+  ByObject<LocationState> locations_;
   // How many steps of the set still have to read what a write wrote: by thread
-  // and place in the window; and the initial value, by location.
+  // and place in the window (the initial value: see LocationState).
   std::vector<std::vector<uint32_t>> pending_;
-  std::vector<uint32_t> pending_initial_;
 
   using Ready = std::pair<uint64_t, ThreadId>;  // by index in the trace
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready_;

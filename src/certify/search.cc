@@ -101,9 +101,27 @@ bool Search::play_unsaturated() {
 
 Player Search::make_player() const { return Player(model_, order_, reads_from_, locks_); }
 
+// What the play did in the order of the trace, too, needs no list.
 void Search::take_schedule(const Player& player) {
-  schedule_ = needed_past();
-  schedule_.insert(schedule_.end(), player.schedule().begin(), player.schedule().end());
+  const std::vector<uint64_t>& played = player.schedule();
+  std::vector<uint32_t> first = needed_past();
+  auto moved = std::is_sorted_until(played.begin(), played.end());
+  if (goal_.other_read && moved == played.end()) --moved;  // it ends with the read
+  for (auto index = played.begin(); index != moved; ++index) {
+    const Step step = model_.step_of(*index);
+    first[step.thread] = step.place + 1;
+  }
+  schedule_.until.resize(first.size());
+  for (ThreadId thread = 0; thread < first.size(); ++thread) {
+    schedule_.until[thread] = end_of(thread, first[thread]);
+  }
+  schedule_.then.assign(moved, played.end());
+}
+
+uint64_t Search::end_of(ThreadId thread, uint32_t length) const {
+  if (length == 0) return 0;
+  const Model::Node& last = model_.node({thread, length - 1});
+  return last.takes_back ? last.index : last.index + 1;
 }
 
 // ---- the order of the trace
@@ -117,24 +135,20 @@ bool Search::take_trace_order() {
   }
   const Step redirected = reads_from_.redirected();
   if (redirected != kNoStep && last_write_seen() != reads_from_.writer_of(redirected)) return false;
-  std::vector<uint64_t> schedule;
   for (ThreadId thread = 0; thread < lengths_.size(); ++thread) {
-    for (uint32_t place = 0; place < lengths_[thread]; ++place) {
-      const Model::Node& node = model_.node({thread, place});
-      if (node.kind == Model::Kind::acquire && node.partner >= lengths_[thread] &&
-          !is_last_of_its_lock({thread, place})) {
-        return false;
-      }
-      if (!node.takes_back) schedule.push_back(node.index);
+    for (const uint32_t place : model_.open_acquires(thread, lengths_[thread])) {
+      if (!is_last_of_its_lock({thread, place})) return false;
     }
   }
-  std::sort(schedule.begin(), schedule.end());
-  if (redirected != kNoStep) {
-    const uint64_t read = goal_.other_read->read;
-    std::rotate(std::lower_bound(schedule.begin(), schedule.end(), read),
-                std::upper_bound(schedule.begin(), schedule.end(), read), schedule.end());
+  schedule_.until.resize(lengths_.size());
+  for (ThreadId thread = 0; thread < lengths_.size(); ++thread) {
+    schedule_.until[thread] = end_of(thread, lengths_[thread]);
   }
-  schedule_ = std::move(schedule);
+  schedule_.then.clear();
+  if (redirected != kNoStep) {
+    schedule_.until[redirected.thread] = end_of(redirected.thread, redirected.place);
+    schedule_.then = {goal_.other_read->read};
+  }
   return true;
 }
 
@@ -212,23 +226,37 @@ bool Search::close_set() {
   return close_over_needs();
 }
 
+// What an event needs comes before it in the trace. So a way from need to need that
+// comes back to a thread comes back to an earlier step of it, which belongs to the
+// set anyway: each round reaches one thread further, and there are few.
 bool Search::close_over_needs() {
-  // Goes on from where each thread has been looked at, until nothing is new.
   std::vector<uint32_t> seen = begins_;
   for (bool changed = true; changed;) {
     changed = false;
     for (ThreadId thread = 0; thread < lengths_.size(); ++thread) {
       if (seen[thread] == lengths_[thread]) continue;
       changed = true;
-      for (const Model::Need& need : model_.needs(thread, seen[thread], lengths_[thread])) {
-        if (!require(need.step)) return false;
-      }
-      for (; seen[thread] < lengths_[thread]; ++seen[thread]) {
-        const Step step = {thread, seen[thread]};
-        const Step writer = reads_from_.writer_of(step);
-        if (writer != kNoStep && !require(writer)) return false;
-      }
+      seen[thread] = lengths_[thread];
+      if (!require_needs_of(thread)) return false;
     }
+  }
+  return true;
+}
+
+bool Search::require_needs_of(ThreadId thread) {
+  uint32_t length = lengths_[thread];
+  // The redirected read, the last of its thread, does not need what it saw.
+  const Step redirected = reads_from_.redirected();
+  if (redirected.thread == thread && redirected.place + 1 == length) {
+    length = redirected.place;
+    for (const Model::Need& need : model_.needs(thread, length, length + 1)) {
+      if (!require(need.step)) return false;
+    }
+    const Step writer = reads_from_.writer_of(redirected);
+    if (writer != kNoStep && !require(writer)) return false;
+  }
+  for (const Model::ThreadNeeds& needs : model_.needs_of_threads(thread)) {
+    if (!require_thread(needs.thread, needs.of_first(length))) return false;
   }
   return true;
 }
@@ -237,8 +265,8 @@ bool Search::close_over_needs() {
 
 // All of the past, in the order of the trace, and then the schedule that was
 // found is right. Most of the past is not needed.
-std::vector<uint64_t> Search::needed_past() {
-  if (window_.first == 0) return {};
+std::vector<uint32_t> Search::needed_past() {
+  if (window_.first == 0) return std::vector<uint32_t>(lengths_.size());
   Search all(model_, goal_, Window(), budget_);
   all.edges_ = edges_;
   all.close_set();
@@ -248,15 +276,10 @@ std::vector<uint64_t> Search::needed_past() {
   do {
     all.close_over_needs();
   } while (all.require_ends_of_sections(begins_));
-  std::vector<uint64_t> past;
-  for (ThreadId thread = 0; thread < begins_.size(); ++thread) {
-    const uint32_t end = std::min(all.lengths_[thread], begins_[thread]);
-    for (uint32_t place = 0; place < end; ++place) {
-      const Model::Node& node = model_.node({thread, place});
-      if (!node.takes_back) past.push_back(node.index);
-    }
+  std::vector<uint32_t> past(lengths_.size());
+  for (ThreadId thread = 0; thread < past.size(); ++thread) {
+    past[thread] = std::min(all.lengths_[thread], begins_[thread]);
   }
-  std::sort(past.begin(), past.end());
   return past;
 }
 
@@ -265,11 +288,10 @@ std::vector<uint64_t> Search::needed_past() {
 bool Search::require_ends_of_sections(const std::vector<uint32_t>& ends_of_past) {
   bool grown = false;
   for (ThreadId thread = 0; thread < lengths_.size(); ++thread) {
-    for (uint32_t place = 0; place < std::min(lengths_[thread], ends_of_past[thread]); ++place) {
-      const Model::Node& node = model_.node({thread, place});
-      if (node.kind != Model::Kind::acquire || node.partner < lengths_[thread]) continue;
-      if (node.partner >= ends_of_past[thread] || is_last_of_its_lock({thread, place})) continue;
-      require_thread(thread, node.partner + 1);
+    for (const uint32_t place : model_.open_acquires(thread, lengths_[thread])) {
+      const uint32_t end = model_.node({thread, place}).partner;
+      if (end >= ends_of_past[thread] || is_last_of_its_lock({thread, place})) continue;
+      require_thread(thread, end + 1);
       grown = true;
     }
   }

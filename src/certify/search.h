@@ -36,7 +36,7 @@ class Search {
   bool contradicts();
   Verdict solve();
 
-  const std::vector<uint64_t>& schedule() const { return schedule_; }
+  const Schedule& schedule() const { return schedule_; }
   uint64_t spent() const { return spent_; }
 
  private:
@@ -55,9 +55,12 @@ class Search {
   bool close_over_needs();
   bool require(Step step);
   bool require_thread(ThreadId thread, uint32_t length);
-  // The part of the past that the schedule needs, in the order of the trace.
-  std::vector<uint64_t> needed_past();
+  bool require_needs_of(ThreadId thread);
+  // The part of the past that the schedule needs: by thread, how many steps.
+  std::vector<uint32_t> needed_past();
   bool require_ends_of_sections(const std::vector<uint32_t>& ends_of_past);
+  // The index after the last event of the thread's first `length` steps.
+  uint64_t end_of(ThreadId thread, uint32_t length) const;
 
   // ---- what is forced (saturate.cc)
   Outcome build_order();
@@ -86,7 +89,7 @@ class Search {
   std::vector<Step> reads_;        // of the set
   std::vector<LockId> locks_;      // that the set acquires
   PartialOrder order_;
-  std::vector<uint64_t> schedule_;
+  Schedule schedule_;
 };
 
 }  // namespace foretrace

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <tsl/robin_map.h>
+
+#include "base/hash.h"
+
 namespace foretrace {
 namespace {
 
@@ -45,6 +49,9 @@ class ModelBuilder {
     const Symbols& symbols = *trace.symbols;
     model_.threads_.resize(symbols.names(Space::thread).size());
     model_.needs_.resize(model_.threads_.size());
+    model_.thread_needs_.resize(model_.threads_.size());
+    model_.open_.resize(model_.threads_.size());
+    model_.open_since_.resize(model_.threads_.size());
     model_.sections_.resize(symbols.names(Space::lock).size());
     model_.writes_.resize(symbols.names(Space::location).size());
     model_.steps_.resize(trace.events.size());
@@ -77,6 +84,7 @@ class ModelBuilder {
     bool at_barrier = false;
     uint32_t barrier = 0;
     uint32_t generation = 0;
+    uint32_t top = Model::kNever;  // of its open sections
   };
   struct Barrier {
     std::vector<std::vector<Step>> generations;  // arrivals
@@ -93,7 +101,27 @@ class ModelBuilder {
     return step;
   }
   void need(Step step, Step needed) {
-    if (step.thread != needed.thread) model_.needs_[step.thread].push_back({step.place, needed});
+    if (step.thread == needed.thread) return;
+    model_.needs_[step.thread].push_back({step.place, needed});
+    raise(step, needed);
+  }
+  void read_from(Step step, Step writer) {
+    model_.threads_[step.thread][step.place].writer = writer;
+    if (writer != kNoStep && writer.thread != step.thread) raise(step, writer);
+  }
+  void raise(Step step, Step needed) {
+    std::vector<Model::ThreadNeeds>& all = model_.thread_needs_[step.thread];
+    const auto [entry, fresh] = thread_needs_.try_emplace(
+        uint64_t{step.thread} << 32 | needed.thread, static_cast<uint32_t>(all.size()));
+    if (fresh) all.push_back({needed.thread, {}});
+    std::vector<Model::Rise>& rises = all[entry->second].rises;
+    const uint32_t count = needed.place + 1;
+    if (!rises.empty() && rises.back().count >= count) return;
+    if (!rises.empty() && rises.back().place == step.place) {
+      rises.back().count = count;
+    } else {
+      rises.push_back({step.place, count});
+    }
   }
 
   void add(uint64_t index, const Event& event) {
@@ -131,14 +159,13 @@ class ModelBuilder {
   }
 
   void add_operation(const Event& event, Step step, Thread& thread) {
-    Model::Node& node = model_.threads_[step.thread][step.place];
     switch (event.op()) {
       case Op::rd:
       case Op::vrd:
-        node.writer = last_write_[event.object];
+        read_from(step, last_write_[event.object]);
         break;
       case Op::vrmw:
-        node.writer = last_write_[event.object];
+        read_from(step, last_write_[event.object]);
         [[fallthrough]];
       case Op::wr:
       case Op::vwr:
@@ -209,6 +236,8 @@ class ModelBuilder {
     auto& list = of_thread(model_.sections_[lock], step.thread).sections;
     model_.threads_[step.thread][step.place].shared = shared;
     list.push_back({step.place, Model::kNever, shared});
+    push_open(step.thread, step.place);
+    model_.open_since_[step.thread].push_back({step.place, top_of(step.thread)});
   }
 
   void end_section(Step step, LockId lock, bool shared) {
@@ -218,8 +247,27 @@ class ModelBuilder {
       if (section->end != Model::kNever || section->shared != shared) continue;
       section->end = step.place;
       model_.threads_[step.thread][section->begin].partner = step.place;
+      close_open(step, section->begin);
       return;
     }
+  }
+
+  uint32_t& top_of(ThreadId thread) { return threads_[thread].top; }
+  void push_open(ThreadId thread, uint32_t acquire) {
+    std::vector<Model::OpenSection>& open = model_.open_[thread];
+    open.push_back({acquire, top_of(thread)});
+    top_of(thread) = static_cast<uint32_t>(open.size() - 1);
+  }
+  // Takes the section out of the list. Those that began after it, if sections do
+  // not nest, are put on what is left.
+  void close_open(Step step, uint32_t acquire) {
+    const std::vector<Model::OpenSection>& open = model_.open_[step.thread];
+    std::vector<uint32_t> above;
+    uint32_t at = top_of(step.thread);
+    for (; open[at].acquire != acquire; at = open[at].below) above.push_back(open[at].acquire);
+    top_of(step.thread) = open[at].below;
+    for (auto one = above.rbegin(); one != above.rend(); ++one) push_open(step.thread, *one);
+    model_.open_since_[step.thread].push_back({step.place, top_of(step.thread)});
   }
 
   const Trace& trace_;
@@ -229,6 +277,7 @@ class ModelBuilder {
   std::vector<Barrier> barriers_;
   std::vector<std::vector<Wait>> waits_;  // by lock: who waits
   std::vector<Step> wait_steps_;          // by thread: its last wait
+  tsl::robin_map<uint64_t, uint32_t, IntegerHash> thread_needs_;  // by two threads: the entry
   bool taken_back_ = false;  // the event at hand is itself the acquire that ends a wait
 };
 
@@ -241,6 +290,24 @@ std::span<const Model::Need> Model::needs(ThreadId thread, uint32_t begin, uint3
                                 [&](const Need& need) { return need.place < place; });
   };
   return {first(begin), first(end)};
+}
+
+uint32_t Model::ThreadNeeds::of_first(uint32_t length) const {
+  const auto end = std::partition_point(rises.begin(), rises.end(),
+                                        [&](const Rise& rise) { return rise.place < length; });
+  return end == rises.begin() ? 0 : (end - 1)->count;
+}
+
+std::vector<uint32_t> Model::open_acquires(ThreadId thread, uint32_t length) const {
+  const std::vector<OpenSince>& since = open_since_[thread];
+  const auto end = std::partition_point(since.begin(), since.end(),
+                                        [&](const OpenSince& one) { return one.place < length; });
+  std::vector<uint32_t> acquires;
+  if (end == since.begin()) return acquires;
+  for (uint32_t at = (end - 1)->top; at != kNever; at = open_[thread][at].below) {
+    acquires.push_back(open_[thread][at].acquire);
+  }
+  return acquires;
 }
 
 }  // namespace foretrace

@@ -56,6 +56,19 @@ class Model {
     uint32_t place;  // the step of this thread that needs
     Step step;       // the step that it needs
   };
+  // What the first steps of a thread need of another thread, all together: its
+  // first `count` steps as soon as the step at `place` is one of them. Both grow.
+  struct Rise {
+    uint32_t place;
+    uint32_t count;
+  };
+  struct ThreadNeeds {
+    ThreadId thread;  // the other one
+    std::vector<Rise> rises;
+
+    // How many steps of it the first `length` steps need.
+    uint32_t of_first(uint32_t length) const;
+  };
   enum class Kind : uint8_t { other, read, write, read_write, acquire, release };
   struct Node {
     uint64_t index;    // of the event
@@ -75,6 +88,13 @@ class Model {
   const std::vector<Need>& needs(ThreadId thread) const { return needs_[thread]; }
   // Those of the thread's steps from `begin` up to `end`.
   std::span<const Need> needs(ThreadId thread, uint32_t begin, uint32_t end) const;
+  // By needs and by reads-from, directly: not what the needed steps need.
+  const std::vector<ThreadNeeds>& needs_of_threads(ThreadId thread) const {
+    return thread_needs_[thread];
+  }
+  // The acquires of the sections that are open after the thread's first `length`
+  // steps, the innermost first.
+  std::vector<uint32_t> open_acquires(ThreadId thread, uint32_t length) const;
   const std::vector<ThreadSections>& sections(LockId lock) const { return sections_[lock]; }
   const std::vector<ThreadWrites>& writes(LocationId location) const { return writes_[location]; }
   size_t lock_count() const { return sections_.size(); }
@@ -84,8 +104,21 @@ class Model {
 
  private:
   friend class ModelBuilder;
+  // Lists of open sections that share their ends: after the step at `place` it is
+  // the acquire at open_[thread][top], then the one `below` it, and so on.
+  struct OpenSection {
+    uint32_t acquire;
+    uint32_t below;  // kNever: none
+  };
+  struct OpenSince {
+    uint32_t place;
+    uint32_t top;  // kNever: none
+  };
   std::vector<std::vector<Node>> threads_;
   std::vector<std::vector<Need>> needs_;               // by thread, sorted by place
+  std::vector<std::vector<ThreadNeeds>> thread_needs_;  // by thread
+  std::vector<std::vector<OpenSection>> open_;          // by thread
+  std::vector<std::vector<OpenSince>> open_since_;      // by thread, sorted by place
   std::vector<std::vector<ThreadSections>> sections_;  // by lock
   std::vector<std::vector<ThreadWrites>> writes_;      // by location
   std::vector<Step> steps_;                            // by event index
