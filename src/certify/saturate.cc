@@ -45,10 +45,7 @@ void Search::order_thread(ThreadId thread) {
     if (node.kind == Model::Kind::read || node.kind == Model::Kind::read_write) {
       const Step writer = reads_from_.writer_of(step);
       if (writer != kNoStep && writer.thread != thread) order_.add({writer, step});
-      // If it sees a write of a past that is ignored, nothing is known.
-      const bool is_known =
-          window_.past == Window::Past::kept || writer == kNoStep || !reads_from_.is_past(writer);
-      if (is_known) reads_.push_back(step);
+      reads_.push_back(step);
     }
   }
 }
@@ -89,11 +86,54 @@ Search::Outcome Search::saturate_reads(bool& changed) {
   return Outcome::good;
 }
 
+// Whether the step comes after one of a past that is ignored, as far as that is seen
+// without a look at the past: the step, or one of the window that comes before it,
+// is of the same thread or comes after one that needs it.
+bool Search::follows_past(Step step, Step past) const {
+  const Step redirected = reads_from_.redirected();
+  const auto knows = [&](ThreadId thread, uint32_t length) {
+    if (thread == past.thread) return true;
+    // The redirected read, the last of its thread, does not need what it saw.
+    if (thread == redirected.thread) length = std::min(length, redirected.place);
+    const std::vector<Model::ThreadNeeds>& needs = model_.needs_of_threads(thread);
+    return std::any_of(needs.begin(), needs.end(), [&](const Model::ThreadNeeds& one) {
+      return one.thread == past.thread && one.of_first(length) > past.place;
+    });
+  };
+  if (knows(step.thread, step.place + 1)) return true;
+  return std::any_of(order_.threads().begin(), order_.threads().end(), [&](ThreadId thread) {
+    const uint32_t before = order_.before(step, thread);
+    return thread != step.thread && before > order_.begin(thread) && knows(thread, before);
+  });
+}
+
+// The read sees a write of a past that is ignored. Writes that come after that one
+// come after the read.
+Search::Outcome Search::saturate_read_of_past(Step read, Step writer, bool& changed) {
+  for (const Model::ThreadWrites& writes : model_.writes(model_.node(read).object)) {
+    const ThreadId thread = writes.thread;
+    const auto end =
+        std::lower_bound(writes.places.begin(), writes.places.end(), order_.length(thread));
+    const auto first = std::lower_bound(writes.places.begin(), end, order_.begin(thread));
+    const auto after = std::partition_point(first, end, [&](uint32_t place) {
+      return !follows_past({thread, place}, writer);
+    });
+    if (after == end || Step{thread, *after} == read) continue;
+    const Outcome outcome = force({read, {thread, *after}}, changed);
+    if (outcome != Outcome::good) return outcome;
+  }
+  return Outcome::good;
+}
+
 // No other write comes between a read and the write that it reads from: one that
 // is before the read is before that write, one that is after that write is after
 // the read. It is enough to look at the nearest of each thread.
 Search::Outcome Search::saturate_read(Step read, bool& changed) {
   const Step writer = reads_from_.writer_in_window(read);
+  if (const Step seen = reads_from_.writer_of(read); window_.past == Window::Past::ignored &&
+                                                     seen != kNoStep && reads_from_.is_past(seen)) {
+    return saturate_read_of_past(read, seen, changed);
+  }
   for (const Model::ThreadWrites& writes : model_.writes(model_.node(read).object)) {
     const ThreadId thread = writes.thread;
     const auto in_set =
@@ -148,15 +188,37 @@ Search::Outcome Search::saturate_sections(const std::vector<Model::ThreadSection
                                         [&](const Model::Section& one) { return one.end < begin; });
     for (; section != mine.sections.end() && section->begin < order_.length(mine.thread);
          ++section) {
-      if (section->begin < begin && window_.past == Window::Past::ignored) continue;
+      const bool is_of_past = section->begin < begin && window_.past == Window::Past::ignored;
+      const auto rule = is_of_past ? &Search::saturate_section_of_past : &Search::saturate_section;
       for (const Model::ThreadSections& theirs : lock) {
         if (theirs.thread == mine.thread) continue;
-        const Outcome outcome = saturate_section(mine.thread, *section, theirs, changed);
+        const Outcome outcome = (this->*rule)(mine.thread, *section, theirs, changed);
         if (outcome != Outcome::good) return outcome;
       }
     }
   }
   return Outcome::good;
+}
+
+// The section begins in a past that is ignored. Those that end after it begins come
+// after it.
+Search::Outcome Search::saturate_section_of_past(ThreadId thread, const Model::Section& section,
+                                                 const Model::ThreadSections& theirs,
+                                                 bool& changed) {
+  const auto first = std::partition_point(
+      theirs.sections.begin(), theirs.sections.end(),
+      [&](const Model::Section& one) { return one.begin < order_.begin(theirs.thread); });
+  const auto end = std::partition_point(
+      first, theirs.sections.end(),
+      [&](const Model::Section& one) { return one.begin < order_.length(theirs.thread); });
+  auto after = std::partition_point(first, end, [&](const Model::Section& one) {
+    const uint32_t last = std::min(one.end, order_.length(theirs.thread) - 1);
+    return !follows_past({theirs.thread, last}, {thread, section.begin});
+  });
+  while (after != end && section.shared && after->shared) ++after;
+  if (after == end) return Outcome::good;
+  if (section.end >= limits_[thread]) return Outcome::bad;
+  return force({{thread, section.end}, {theirs.thread, after->begin}}, changed);
 }
 
 Search::Outcome Search::saturate_section(ThreadId thread, const Model::Section& section,

@@ -68,10 +68,14 @@ class Search {
   Outcome saturate();
   Outcome saturate_reads(bool& changed);
   Outcome saturate_read(Step read, bool& changed);
+  bool follows_past(Step step, Step past) const;
+  Outcome saturate_read_of_past(Step read, Step writer, bool& changed);
   Outcome saturate_locks(bool& changed);
   Outcome saturate_sections(const std::vector<Model::ThreadSections>& lock, bool& changed);
   Outcome saturate_section(ThreadId thread, const Model::Section& section,
                            const Model::ThreadSections& theirs, bool& changed);
+  Outcome saturate_section_of_past(ThreadId thread, const Model::Section& section,
+                                   const Model::ThreadSections& theirs, bool& changed);
   Outcome force(const OrderEdge& edge, bool& changed);
 
   bool spend();  // for going through the set once
