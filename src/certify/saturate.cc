@@ -45,9 +45,17 @@ void Search::order_thread(ThreadId thread) {
     if (node.kind == Model::Kind::read || node.kind == Model::Kind::read_write) {
       const Step writer = reads_from_.writer_of(step);
       if (writer != kNoStep && writer.thread != thread) order_.add({writer, step});
-      reads_.push_back(step);
+      if (others_write(step)) reads_.push_back(step);
     }
   }
+}
+
+// Else program order says it all.
+bool Search::others_write(Step read) const {
+  const std::vector<Model::ThreadWrites>& writes = model_.writes(model_.node(read).object);
+  return std::any_of(writes.begin(), writes.end(), [&](const Model::ThreadWrites& one) {
+    return one.thread != read.thread || read == reads_from_.redirected();
+  });
 }
 
 Search::Outcome Search::saturate() {

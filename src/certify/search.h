@@ -65,6 +65,7 @@ class Search {
   // ---- what is forced (saturate.cc)
   Outcome build_order();
   void order_thread(ThreadId thread);
+  bool others_write(Step read) const;
   Outcome saturate();
   Outcome saturate_reads(bool& changed);
   Outcome saturate_read(Step read, bool& changed);
@@ -90,7 +91,7 @@ class Search {
   ReadsFrom reads_from_;
   std::vector<OrderEdge> edges_;   // the goal's, decisions, and what they forced into the set
   std::vector<uint32_t> lengths_;  // the set, by thread, with the past
-  std::vector<Step> reads_;        // of the set
+  std::vector<Step> reads_;        // of the set, that other threads may disturb
   std::vector<LockId> locks_;      // that the set acquires
   PartialOrder order_;
   Schedule schedule_;

@@ -97,9 +97,8 @@ class Race : public Analysis {
     uint64_t group;
     uint64_t distance() const { return second.access.index - first.access.index; }
   };
-  // The accesses of one location by one thread that look alike.
+  // Of those, what looks alike.
   struct Alike {
-    ThreadId thread;
     Op op;
     SiteId site;
     LocksetId held;
@@ -109,12 +108,19 @@ class Race : public Analysis {
     Epoch last_forgotten = {};
 
     bool is_at(const Event& event) const {
-      return thread == event.thread && op == event.op() && site == event.site;
+      return op == event.op() && site == event.site;
     }
     void forget(uint64_t count, Epoch epoch) {
       forgotten += count;
       if (last_forgotten.clock() < epoch.clock()) last_forgotten = epoch;
     }
+  };
+  // The accesses of one location by one thread.
+  struct OfThread {
+    ThreadId thread;
+    Epoch last = {};
+    Epoch last_write = {};
+    std::vector<Alike> kinds = {};
   };
   struct Group {
     uint64_t number = 0;
@@ -125,9 +131,26 @@ class Race : public Analysis {
   void access(uint64_t index, const Event& event) {
     const Access current = {NeededBefore::epoch(index, event.thread), index, event.site,
                             held_.held(event.thread)};
-    std::vector<Alike>& kinds = slot(locations_, event.object);
-    for (const Alike& kind : kinds) {
-      if (kind.thread == event.thread || (kind.op == Op::rd && event.op() == Op::rd)) continue;
+    std::vector<OfThread>& threads = slot(locations_, event.object);
+    OfThread* own = nullptr;
+    for (OfThread& past : threads) {
+      if (past.thread == event.thread) {
+        own = &past;
+        continue;
+      }
+      // Mostly that is all there is to see.
+      const Epoch last = event.op() == Op::rd ? past.last_write : past.last;
+      if (!last.is_zero() && !needed_.ordered(last, event.thread)) pair_up(past, event, current);
+    }
+    if (own == nullptr) own = &threads.emplace_back(OfThread{event.thread});
+    own->last = current.epoch;
+    if (event.op() != Op::rd) own->last_write = current.epoch;
+    remember(own->kinds, event, current);
+  }
+
+  void pair_up(const OfThread& thread, const Event& event, const Access& current) {
+    for (const Alike& kind : thread.kinds) {
+      if (kind.op == Op::rd && event.op() == Op::rd) continue;
       if (needed_.ordered(kind.last, event.thread)) continue;
       if (locksets_.exclude_each_other(kind.held, current.held)) continue;
       for (auto past = kind.accesses.rbegin(); past != kind.accesses.rend(); ++past) {
@@ -138,7 +161,6 @@ class Race : public Analysis {
         left_out_ += kind.forgotten;
       }
     }
-    remember(kinds, event, current);
   }
 
   void remember(std::vector<Alike>& kinds, const Event& event, const Access& current) {
@@ -152,7 +174,7 @@ class Race : public Analysis {
       ++locksets;
       if (oldest == nullptr || kind.last.clock() < oldest->last.clock()) oldest = &kind;
     }
-    Alike kind = {event.thread, event.op(), event.site, current.held, current.epoch, {current}};
+    Alike kind = {event.op(), event.site, current.held, current.epoch, {current}};
     if (!bounded || locksets < kKeptLocksets) {
       kinds.push_back(std::move(kind));
     } else {
@@ -245,7 +267,7 @@ class Race : public Analysis {
   LocksetTable locksets_;
   HeldLocks held_;
   ReadySince ready_;
-  std::vector<std::vector<Alike>> locations_;
+  std::vector<std::vector<OfThread>> locations_;
   tsl::robin_map<uint64_t, Group, IntegerHash> groups_;
   Group single_;
   uint64_t groups_made_ = 0;
