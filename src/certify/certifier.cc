@@ -15,11 +15,6 @@ namespace {
 // What the trace itself shows gets its schedule written out up to this.
 constexpr uint64_t kLongestPrefix = 10'000;
 
-// Schedules are written out up to this length, and this much of all together, short
-// ones first; longer ones are said in short (docs/findings.md).
-constexpr uint64_t kLongestSchedule = 1'000'000;
-constexpr uint64_t kMostOfSchedules = 10'000'000;
-
 // The candidates of one error: places in the list.
 using Group = std::vector<size_t>;
 
@@ -128,6 +123,7 @@ class Certifier {
   // worker changes only its own.
   void decide_group(const Group& group) {
     bool undecided = false;
+    uint64_t budget = options_.budget;
     for (const size_t i : group) {
       Candidate& candidate = candidates_[i];
       if (is_settled(i)) {
@@ -135,7 +131,7 @@ class Certifier {
         kept_[i] = 1;
         return;
       }
-      const Verdict verdict = decide_one(i);
+      const Verdict verdict = decide_one(i, budget);
       if (verdict == Verdict::feasible) {
         kept_[i] = 1;
         return count(candidate.analysis, &Decisions::certified);
@@ -176,11 +172,13 @@ class Certifier {
     ++(decisions_[analysis].*what);
   }
 
-  Verdict decide_one(size_t place) {
+  // Takes what it costs off the budget.
+  Verdict decide_one(size_t place, uint64_t& budget) {
     Candidate& candidate = candidates_[place];
     if (stopped_) return Verdict::undecided;
     const Goal goal = goal_of(candidate);
-    Certificate certificate = certify(kernel_->model, goal, options_.budget);
+    Certificate certificate = certify(kernel_->model, goal, budget);
+    budget -= std::min(budget, certificate.steps);
     if (certificate.verdict != Verdict::feasible) return certificate.verdict;
     Schedule& schedule = certificate.schedule;
     Result<void> checked;
@@ -211,7 +209,7 @@ class Certifier {
     uint64_t written = 0;
     for (const auto& [length, i] : by_length) {
       written += length;
-      if (length <= kLongestSchedule && written <= kMostOfSchedules) {
+      if (length <= options_.longest_schedule && written <= options_.all_schedules) {
         candidates_[i].witness = written_out(kernel_->model, *schedules_[i]);
       } else {
         candidates_[i].detail["schedule"] = in_short(*schedules_[i]);

@@ -13,11 +13,15 @@
 namespace foretrace {
 
 struct CertifierOptions {
-  uint64_t budget = 0;   // for one candidate, as certify() counts
+  uint64_t budget = 0;   // for the instances of one error together, as certify() counts
   unsigned workers = 0;  // 0: one per core
   // Called now and then with the number of groups that are decided and of all;
   // false stops, and what is left counts as undecided.
-  std::function<bool(size_t, size_t)> progress;
+  std::function<bool(size_t, size_t)> progress = {};
+  // Schedules are written out up to this length, and this much of all together, short
+  // ones first; the others are said in `detail.schedule` (docs/findings.md).
+  uint64_t longest_schedule = 1'000'000;
+  uint64_t all_schedules = 10'000'000;
 };
 
 // What became of the candidates of one analysis.
@@ -29,7 +33,7 @@ struct Decisions {
 
 // Looks for a schedule for each candidate that has none. What is found, and has
 // passed the checker, makes the candidate `certified`, with the schedule as its
-// witness; what cannot be stays as it is, with `detail.certify` saying
+// witness (or, if that is long, in `detail.schedule`); what cannot be stays as it is, with `detail.certify` saying
 // "infeasible" or "undecided". Of a group, instances are tried until one is
 // certified, and only that one (else the first) stays. What the trace
 // itself shows gets the beginning of the trace as its witness, if that is short. Candidates that

@@ -25,6 +25,7 @@ class Attempts {
       : model_(model), goal_(goal), budget_(budget) {}
 
   Certificate take() { return std::move(certificate_); }
+  uint64_t left() const { return budget_ - std::min(budget_, certificate_.steps); }
 
   bool trace_order_decides() {
     Search search(model_, goal_, {}, budget_);
@@ -52,8 +53,6 @@ class Attempts {
   }
 
  private:
-  uint64_t left() const { return budget_ - std::min(budget_, certificate_.steps); }
-
   // Whether that is the answer.
   bool note(const Search& search, Verdict verdict) {
     certificate_.verdict = verdict;
@@ -83,10 +82,10 @@ Certificate certify(const Model& model, const Goal& goal, uint64_t budget, uint6
   Attempts attempts(model, goal, budget);
   if (attempts.trace_order_decides()) return attempts.take();
   const uint64_t first = first_of(goal);
-  for (uint64_t distance = near; distance < first; distance *= kWider) {
+  for (uint64_t distance = near; distance < first && attempts.left() > 0; distance *= kWider) {
     if (attempts.window_decides(first - distance)) return attempts.take();
   }
-  attempts.search_all();
+  if (attempts.left() > 0) attempts.search_all();
   return attempts.take();
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
+
 namespace foretrace {
 
 Search::Search(const Model& model, const Goal& goal, const Window& window, uint64_t budget)
@@ -31,6 +33,7 @@ Search::Search(const Model& model, const Goal& goal, const Window& window, uint6
 }
 
 bool Search::spend() {
+  if (interrupted()) spent_ = budget_;
   spent_ += order_.size() * order_.threads().size();
   return spent_ <= budget_;
 }

@@ -7,6 +7,7 @@
 #include "cli/analysis_run.h"
 #include "cli/options.h"
 #include "cli/schedule_file.h"
+#include "findings/schedule.h"
 
 namespace foretrace {
 namespace {
@@ -85,7 +86,7 @@ class AnalysisReport {
   // names) as a trace of its own.
   Result<void> write_witness() const {
     for (const Finding& finding : report_.findings) {
-      if (!finding.witness) continue;
+      if (!has_schedule(finding)) continue;
       const Result<void> done = write_schedule(trace_, finding, options_.witness);
       if (done) say(fmt::format("wrote the schedule of {} to {}", finding.id, options_.witness));
       return done;
@@ -140,7 +141,7 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
                  "Write the schedule of the first finding that has one to FILE, as a trace")
       ->type_name("FILE");
   add_count(app, "--budget", options.budget,
-            "How much work the search for a schedule may take, for each candidate, in events");
+            "How much work the search for a schedule may take, for each error, in events");
   add_analysis_options(app, options);
 }
 

@@ -89,6 +89,7 @@ void AnalysisRuns::keep(const EventBatch& batch) {
     trace_ = Trace();
     return;
   }
+  make_room(batch.events.size());
   const auto shift = static_cast<int32_t>(trace_.big_values.size());
   for (Event event : batch.events) {
     if (event.big_value != 0) event.value += shift;
@@ -96,6 +97,16 @@ void AnalysisRuns::keep(const EventBatch& batch) {
   }
   trace_.big_values.insert(trace_.big_values.end(), batch.big_values.begin(),
                            batch.big_values.end());
+}
+
+// For as many events as the trace seems to have: a list that grows by doubling takes
+// three times its size while it does.
+void AnalysisRuns::make_room(size_t more) {
+  const size_t size = trace_.events.size() + more;
+  const double seen = stream_->progress().value_or(0);
+  if (size <= trace_.events.capacity() || size < kKeptEvents || seen < 0.01) return;
+  const double whole = static_cast<double>(size) / std::min(seen, 1.0);
+  trace_.events.reserve(std::max(size + size / 4, static_cast<size_t>(1.05 * whole)));
 }
 
 void AnalysisRuns::decide_candidates(uint64_t budget) {
@@ -110,7 +121,7 @@ void AnalysisRuns::decide_candidates(uint64_t budget) {
   const Clock::time_point start = Clock::now();
   const std::map<std::string, Decisions> decisions =
       decide(trace_, candidates_,
-             {budget, 0, [&](size_t done, size_t all) {
+             {.budget = budget, .progress = [&](size_t done, size_t all) {
                 progress.update(static_cast<double>(done) / static_cast<double>(all), done);
                 return !interrupted();
               }});

@@ -41,6 +41,7 @@ class AnalysisRuns {
     std::vector<Candidate> candidates;
   };
   void keep(const EventBatch& batch);
+  void make_room(size_t more);
 
   std::unique_ptr<TraceStream> stream_;
   std::deque<Running> running_;  // each works in a thread of its own

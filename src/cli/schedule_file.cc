@@ -1,6 +1,7 @@
 #include "cli/schedule_file.h"
 
 #include "base/output.h"
+#include "findings/schedule.h"
 #include "trace/format.h"
 
 namespace foretrace {
@@ -20,7 +21,7 @@ Result<void> write_schedule(const Trace& trace, const Finding& finding, const st
   Result<std::unique_ptr<ByteSink>> sink = open_output(path);
   if (!sink) return tl::unexpected(sink.error());
   std::vector<Event> events;
-  for (const uint64_t index : *finding.witness) events.push_back(trace.events[index]);
+  for (const uint64_t index : schedule_of(finding, trace)) events.push_back(trace.events[index]);
   for (size_t i = events.size() - ends_with_other_values(finding); i < events.size(); ++i) {
     events[i].has_value = 0;
   }

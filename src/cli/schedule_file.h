@@ -9,7 +9,7 @@
 
 namespace foretrace {
 
-// The finding must have a witness. The format follows the name of the file;
+// The finding must have a schedule. The format follows the name of the file;
 // Tiddle if that says nothing. Values of a race's two accesses, and of a read that
 // sees another write, are left out: in that order they may be others.
 Result<void> write_schedule(const Trace& trace, const Finding& finding, const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "findings/schedule.h"
 #include "hunting/known_findings.h"
 
 namespace foretrace {
@@ -61,8 +62,7 @@ Script make_script(const Finding& finding, const Trace& trace) {
   std::map<uint64_t, const FindingEvent*> own;
   for (const FindingEvent& event : finding.events) own[event.index] = &event;
   std::set<uint64_t> placed;
-  const std::vector<uint64_t> none;
-  for (const uint64_t index : finding.witness ? *finding.witness : none) {
+  for (const uint64_t index : schedule_of(finding, trace)) {
     const auto mine = own.find(index);
     if (mine != own.end()) {
       // In the order of the witness; those that meet come last of all.

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/table.h"
+#include "findings/schedule.h"
 
 namespace foretrace {
 namespace {
@@ -73,7 +74,7 @@ void Reducer::index_threads() {
 void Reducer::slice() {
   for (size_t count = 8; count < trace_.events.size() && !stopped_; count *= 4) {
     if (take(last_events(count))) return;
-    if (finding_.witness && take(last_events_of_schedule(count))) return;
+    if (has_schedule(finding_) && take(last_events_of_schedule(count))) return;
     if (take(neighbourhood(count))) return;
   }
   Selection all(trace_.events.size());
@@ -99,7 +100,7 @@ Selection Reducer::last_events(size_t count) const {
 // Of each thread of the schedule, so many events up to its last one there.
 Selection Reducer::last_events_of_schedule(size_t count) const {
   std::vector<std::optional<uint32_t>> last;
-  for (const uint64_t index : *finding_.witness) {
+  for (const uint64_t index : schedule_of(finding_, trace_)) {
     slot(last, trace_.events[index].thread) = static_cast<uint32_t>(index);
   }
   Selection selection = last_events(count);

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "findings/schedule.h"
 
 namespace foretrace {
 namespace {
@@ -158,7 +159,8 @@ std::string event_text(const Symbols& symbols, const Event& event) {
 }
 
 Excerpt witness_excerpt(const Excerpt& observed, const Finding& finding) {
-  if (!finding.witness) return {};
+  const std::optional<ShortSchedule> schedule = short_schedule(finding);
+  if (!finding.witness && !schedule) return {};
   tsl::robin_map<uint64_t, const ExcerptRow*, IntegerHash> shown;
   for (const ExcerptRow& row : observed.rows) shown.emplace(row.index, &row);
   Excerpt excerpt;
@@ -173,7 +175,17 @@ Excerpt witness_excerpt(const Excerpt& observed, const Finding& finding) {
     }
     ++position;
   };
-  for (const uint64_t index : *finding.witness) take(index);
+  if (finding.witness) {
+    for (const uint64_t index : *finding.witness) take(index);
+  } else {
+    for (const ExcerptRow& row : observed.rows) {
+      if (!schedule->begins_with(observed.threads[row.column], row.index)) continue;
+      position = row.index;
+      take(row.index);
+    }
+    for (const auto& [thread, last] : schedule->first) position = std::max(position, last + 1);
+    for (const uint64_t index : schedule->then) take(index);
+  }
   for (const FindingEvent& event : finding.events) take(event.index);
   return excerpt;
 }

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "findings/finding_json.h"
+#include "findings/schedule.h"
 #include "report/groups.h"
 #include "report/kinds.h"
 #include "report/page.h"
@@ -119,6 +120,7 @@ class Html {
   // The witness as runs; null if there is none, false if it is left out.
   Json schedule(size_t place) {
     const Finding& finding = report_.findings[place];
+    if (!finding.witness && has_schedule(finding)) return false;
     if (!finding.witness) return nullptr;
     const std::vector<bool>& drawn = report_.event_table.has_schedule;
     if (place < drawn.size() && !drawn[place]) return false;

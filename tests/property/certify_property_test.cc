@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "certify/certifier.h"
 #include "certify/certify.h"
 #include "certify/checker.h"
+#include "findings/schedule.h"
 #include "property/nested_sections.h"
 #include "property/reference_order.h"
 #include "property/reference_reorderings.h"
+#include "property/run_analysis.h"
 
 namespace foretrace::testing {
 namespace {
@@ -96,6 +99,27 @@ RC_GTEST_PROP(Certify, AScheduleInShortIsCheckedLikeTheListOfItsEvents, ()) {
   const bool in_short = checker.check(schedule).has_value();
   RC_CLASSIFY(in_short, "correct");
   RC_ASSERT(in_short == checker.check(list).has_value());
+}
+
+RC_GTEST_PROP(Certify, LongSchedulesAreSaidInShort, ()) {
+  const RandomTrace random = *small_trace();
+  const Trace& trace = random.trace;
+  const std::vector<Candidate> proposed = run_analysis("race", trace);
+  const auto findings = [&](uint64_t longest) {
+    std::vector<Candidate> decided = proposed;
+    decide(trace, decided, {.budget = kEnough, .workers = 1, .longest_schedule = longest});
+    return make_findings(std::move(decided), *trace.symbols);
+  };
+  const std::vector<Finding> listed = findings(1'000'000);
+  const std::vector<Finding> in_short = findings(0);
+  RC_ASSERT(listed.size() == in_short.size());
+  for (size_t i = 0; i < listed.size(); ++i) {
+    if (listed[i].strength != Strength::certified) continue;
+    RC_CLASSIFY(true, "certified");
+    RC_ASSERT(!in_short[i].witness);
+    RC_ASSERT(has_schedule(in_short[i]));
+    RC_ASSERT(schedule_of(in_short[i], trace) == *listed[i].witness);
+  }
 }
 
 RC_GTEST_PROP(Certify, FindsTheDeadlocksOfAllReorderings, ()) {
