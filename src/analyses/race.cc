@@ -56,10 +56,19 @@ Candidate race_candidate(std::string_view analysis, const Symbols& symbols,
 }
 
 std::vector<std::string> pair_limit_notes(std::string_view analysis, uint64_t pairs,
-                                          uint64_t max_pairs) {
-  if (pairs <= max_pairs) return {};
-  return {fmt::format("{}: {} race; only the first {} are listed (--max-pairs)", analysis,
-                      counted(pairs, "pair"), with_commas(max_pairs))};
+                                          uint64_t max_pairs, uint64_t missed) {
+  std::vector<std::string> notes;
+  if (pairs > max_pairs) {
+    notes.push_back(fmt::format("{}: {} race; only the first {} are listed (--max-pairs)", analysis,
+                                counted(pairs, "pair"), with_commas(max_pairs)));
+  }
+  if (missed > 0) {
+    notes.push_back(
+        fmt::format("{}: up to {} more were not looked at: not all accesses were kept "
+                    "(--max-accesses)",
+                    analysis, counted(missed, "pair")));
+  }
+  return notes;
 }
 
 }  // namespace foretrace

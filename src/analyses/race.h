@@ -31,6 +31,11 @@ inline constexpr AnalysisOption kAllPairsOption = {
 inline constexpr AnalysisOption kMaxPairsOption = {"max-pairs", "N", "1M",
                                                    "Stop listing pairs after N, and say so"};
 
+inline constexpr AnalysisOption kMaxAccessesOption = {
+    "max-accesses", "N", "32M",
+    "With --all-pairs: keep N accesses to pair later ones with, then only the latest of each "
+    "thread and location"};
+
 // Tells whether the observed trace is itself the witness of a race: whether,
 // right before the first access, the second one was its thread's next event.
 class ReadySince {

@@ -137,16 +137,23 @@ class FirstPairFinder {
   std::vector<Location> locations_;
 };
 
-// Every racing pair; keeps every access. The accesses of one thread that race
-// with a new access are the latest ones of that thread, so the cost beyond one
-// step per access and thread is the number of pairs.
+// Every racing pair; keeps every access up to `max_accesses`, and after that at least
+// the latest kKeptOfEach of each location, thread and operation. The accesses of one
+// thread that race with a new access are the latest ones of that thread, so the cost
+// beyond one step per access and thread is the number of pairs.
 template <RaceOrder Order>
 class AllPairFinder {
  public:
-  explicit AllPairFinder(uint64_t max_pairs) : max_pairs_(max_pairs) {}
+  explicit AllPairFinder(const AnalysisSettings& settings)
+      : AllPairFinder(settings, settings.count(kMaxPairsOption)) {}
+  AllPairFinder(const AnalysisSettings& settings, uint64_t max_pairs)
+      : max_pairs_(max_pairs), max_accesses_(settings.count(kMaxAccessesOption)) {}
 
   uint64_t pairs() const { return pairs_; }
   uint64_t max_pairs() const { return max_pairs_; }
+  // Of the accesses that were not kept, how many were not known to be ordered before
+  // an access that they clash with.
+  uint64_t missed() const { return missed_; }
 
   void access(const Event& event, const Access& current, Order& order) {
     std::vector<History>& histories = slot(locations_, event.object);
@@ -162,20 +169,44 @@ class AllPairFinder {
       if (++pairs_ <= max_pairs_) order.propose(first, event, current);
     }
     History& own = history_of(histories, event.thread);
-    (event.op() == Op::wr ? own.writes : own.reads).push_back(current);
+    keep(event.op() == Op::wr ? own.writes : own.reads, current);
   }
 
  private:
+  static constexpr size_t kKeptOfEach = 64;
+
+  struct Accesses {
+    std::vector<Access> kept;
+    uint64_t forgotten = 0;  // before those
+    Access last_forgotten = {};
+  };
   // The accesses of one location by one thread, in trace order.
   struct History {
     ThreadId thread = 0;
-    std::vector<Access> reads;
-    std::vector<Access> writes;
+    Accesses reads = {};
+    Accesses writes = {};
   };
 
-  void collect(Op op, const std::vector<Access>& past, ThreadId thread, Order& order) {
-    for (auto it = past.rbegin(); it != past.rend() && !order.ordered(*it, thread); ++it) {
+  void keep(Accesses& accesses, const Access& access) {
+    std::vector<Access>& kept = accesses.kept;
+    if (kept_ >= max_accesses_ && kept.size() >= 2 * kKeptOfEach) {
+      const size_t surplus = kept.size() - kKeptOfEach;
+      accesses.forgotten += surplus;
+      accesses.last_forgotten = kept[surplus - 1];
+      kept.erase(kept.begin(), kept.begin() + static_cast<ptrdiff_t>(surplus));
+      kept_ -= surplus;
+    }
+    kept.push_back(access);
+    ++kept_;
+  }
+
+  void collect(Op op, const Accesses& past, ThreadId thread, Order& order) {
+    for (auto it = past.kept.rbegin(); it != past.kept.rend(); ++it) {
+      if (order.ordered(*it, thread)) return;  // and all before it
       racing_.push_back({op, *it});
+    }
+    if (past.forgotten > 0 && !order.ordered(past.last_forgotten, thread)) {
+      missed_ += past.forgotten;
     }
   }
 
@@ -184,10 +215,13 @@ class AllPairFinder {
         std::lower_bound(histories.begin(), histories.end(), thread,
                          [](const History& history, ThreadId t) { return history.thread < t; });
     if (place != histories.end() && place->thread == thread) return *place;
-    return *histories.insert(place, History{thread, {}, {}});
+    return *histories.insert(place, History{thread});
   }
 
   const uint64_t max_pairs_;
+  const uint64_t max_accesses_;
+  uint64_t kept_ = 0;
+  uint64_t missed_ = 0;
   uint64_t pairs_ = 0;
   std::vector<std::vector<History>> locations_;
   std::vector<RaceSide> racing_;  // reused
@@ -215,8 +249,8 @@ void find_races(const EventBatch& batch, Finder& finder, State& state) {
   }
 }
 
-// What an analysis says when it found more pairs than it lists.
+// What an analysis says when it found more pairs than it lists, or may have missed some.
 std::vector<std::string> pair_limit_notes(std::string_view analysis, uint64_t pairs,
-                                          uint64_t max_pairs);
+                                          uint64_t max_pairs, uint64_t missed);
 
 }  // namespace foretrace

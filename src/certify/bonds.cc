@@ -250,10 +250,10 @@ std::vector<LockOp> ScheduleBonds::holders(LockId lock, const Schedule& cut) con
 
 std::vector<ScheduleBonds::Held> ScheduleBonds::held_at(ThreadId thread, uint64_t until) const {
   const std::vector<LockOp>& ops = lock_ops_[thread];
-  const auto end = static_cast<size_t>(
-      std::partition_point(ops.begin(), ops.end(),
-                           [&](const LockOp& op) { return op.index < until; }) -
-      ops.begin());
+  const auto end =
+      static_cast<size_t>(std::partition_point(ops.begin(), ops.end(),
+                                               [&](const LockOp& op) { return op.index < until; }) -
+                          ops.begin());
   if (end == 0) return {};
   const size_t noted = (end - 1) / kHeldNoted;
   std::vector<Held> held = held_[thread][noted];

@@ -103,10 +103,10 @@ class ScheduleBonds {
   std::vector<std::vector<Needs>> needs_;  // by thread
   tsl::robin_map<uint64_t, std::vector<uint64_t>, IntegerHash> after_;
   tsl::robin_map<uint64_t, LockId, IntegerHash> regains_;
-  std::vector<std::vector<LockOp>> lock_ops_;        // by thread
+  std::vector<std::vector<LockOp>> lock_ops_;         // by thread
   std::vector<std::vector<std::vector<Held>>> held_;  // by thread, after every so many of them
-  std::optional<Lists<uint64_t>> writes_;            // by location, then thread
-  std::optional<Lists<LockOp>> ops_of_locks_;        // by lock, then thread
+  std::optional<Lists<uint64_t>> writes_;             // by location, then thread
+  std::optional<Lists<LockOp>> ops_of_locks_;         // by lock, then thread
 };
 
 }  // namespace foretrace

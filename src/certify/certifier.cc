@@ -233,7 +233,7 @@ class Certifier {
   std::vector<Candidate>& candidates_;
   const CertifierOptions& options_;
   const std::vector<Group> groups_;
-  std::vector<char> kept_;  // not bool: workers write neighbouring ones
+  std::vector<char> kept_;                          // not bool: workers write neighbouring ones
   std::vector<std::optional<Schedule>> schedules_;  // of candidates, as soon as certified
   std::atomic<size_t> next_{0};
   std::atomic<size_t> done_{0};

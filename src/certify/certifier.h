@@ -33,8 +33,8 @@ struct Decisions {
 
 // Looks for a schedule for each candidate that has none. What is found, and has
 // passed the checker, makes the candidate `certified`, with the schedule as its
-// witness (or, if that is long, in `detail.schedule`); what cannot be stays as it is, with `detail.certify` saying
-// "infeasible" or "undecided". Of a group, instances are tried until one is
+// witness (or, if that is long, in `detail.schedule`); what cannot be stays as it is, with
+// `detail.certify` saying "infeasible" or "undecided". Of a group, instances are tried until one is
 // certified, and only that one (else the first) stays. What the trace
 // itself shows gets the beginning of the trace as its witness, if that is short. Candidates that
 // are only worth reporting if certified, and are not, are removed. By analysis, says how many

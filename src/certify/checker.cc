@@ -245,8 +245,7 @@ Result<void> ScheduleChecker::check_deadlock(const Schedule& schedule,
 }
 
 Result<void> ScheduleChecker::check_ordered(
-    const Schedule& schedule,
-    std::span<const std::pair<uint64_t, uint64_t>> pairs) const {
+    const Schedule& schedule, std::span<const std::pair<uint64_t, uint64_t>> pairs) const {
   if (Result<void> done = check(schedule); !done) return done;
   // What comes first is in the order of the trace.
   using Place = std::optional<std::pair<size_t, uint64_t>>;

@@ -41,8 +41,7 @@ class ScheduleChecker {
 
   // And it ends with a read that sees not what it saw in the trace but
   // `challenger`, or the initial value if there is none.
-  Result<void> check_other_read(const Schedule& schedule,
-                                std::optional<uint64_t> challenger) const;
+  Result<void> check_other_read(const Schedule& schedule, std::optional<uint64_t> challenger) const;
 
   // And after it, each of these acquires is its thread's next event and waits
   // for a lock that another thread of them holds.

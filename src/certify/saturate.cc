@@ -123,9 +123,8 @@ Search::Outcome Search::saturate_read_of_past(Step read, Step writer, bool& chan
     const auto end =
         std::lower_bound(writes.places.begin(), writes.places.end(), order_.length(thread));
     const auto first = std::lower_bound(writes.places.begin(), end, order_.begin(thread));
-    const auto after = std::partition_point(first, end, [&](uint32_t place) {
-      return !follows_past({thread, place}, writer);
-    });
+    const auto after = std::partition_point(
+        first, end, [&](uint32_t place) { return !follows_past({thread, place}, writer); });
     if (after == end || Step{thread, *after} == read) continue;
     const Outcome outcome = force({read, {thread, *after}}, changed);
     if (outcome != Outcome::good) return outcome;
@@ -138,8 +137,8 @@ Search::Outcome Search::saturate_read_of_past(Step read, Step writer, bool& chan
 // the read. It is enough to look at the nearest of each thread.
 Search::Outcome Search::saturate_read(Step read, bool& changed) {
   const Step writer = reads_from_.writer_in_window(read);
-  if (const Step seen = reads_from_.writer_of(read); window_.past == Window::Past::ignored &&
-                                                     seen != kNoStep && reads_from_.is_past(seen)) {
+  if (const Step seen = reads_from_.writer_of(read);
+      window_.past == Window::Past::ignored && seen != kNoStep && reads_from_.is_past(seen)) {
     return saturate_read_of_past(read, seen, changed);
   }
   for (const Model::ThreadWrites& writes : model_.writes(model_.node(read).object)) {

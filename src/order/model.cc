@@ -275,8 +275,8 @@ class ModelBuilder {
   std::vector<Step> last_write_;
   std::vector<Thread> threads_;
   std::vector<Barrier> barriers_;
-  std::vector<std::vector<Wait>> waits_;  // by lock: who waits
-  std::vector<Step> wait_steps_;          // by thread: its last wait
+  std::vector<std::vector<Wait>> waits_;                          // by lock: who waits
+  std::vector<Step> wait_steps_;                                  // by thread: its last wait
   tsl::robin_map<uint64_t, uint32_t, IntegerHash> thread_needs_;  // by two threads: the entry
   bool taken_back_ = false;  // the event at hand is itself the acquire that ends a wait
 };

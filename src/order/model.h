@@ -115,13 +115,13 @@ class Model {
     uint32_t top;  // kNever: none
   };
   std::vector<std::vector<Node>> threads_;
-  std::vector<std::vector<Need>> needs_;               // by thread, sorted by place
+  std::vector<std::vector<Need>> needs_;                // by thread, sorted by place
   std::vector<std::vector<ThreadNeeds>> thread_needs_;  // by thread
   std::vector<std::vector<OpenSection>> open_;          // by thread
   std::vector<std::vector<OpenSince>> open_since_;      // by thread, sorted by place
-  std::vector<std::vector<ThreadSections>> sections_;  // by lock
-  std::vector<std::vector<ThreadWrites>> writes_;      // by location
-  std::vector<Step> steps_;                            // by event index
+  std::vector<std::vector<ThreadSections>> sections_;   // by lock
+  std::vector<std::vector<ThreadWrites>> writes_;       // by location
+  std::vector<Step> steps_;                             // by event index
 };
 
 }  // namespace foretrace

@@ -148,6 +148,18 @@ class Analyze(unittest.TestCase):
         some = run("analyze", trace, "--analysis", "hb", "--all-pairs", "--max-pairs", 4)
         self.assertIn("15 pairs race; only the first 4 are listed", some.stderr)
 
+    def test_all_pairs_says_which_accesses_it_did_not_keep(self):
+        trace = self.path / "long.tiddle"
+        trace.write_text("wr 1 x\n" * 300 + "wr 2 x\n")
+        self.assertEqual(len(findings(trace, "--analysis", "hb", "--all-pairs")["findings"]), 300)
+        for name in "hb", "cp", "mb", "race":
+            bounded = run("analyze", trace, "--analysis", name, "--all-pairs", "--max-accesses", 10, "--format", "json")
+            listed = [f for f in json.loads(bounded.stdout)["findings"] if f["analysis"] == name]
+            left_out = re.search(name + r": (?:up to )?([\d,]+) (?:more )?pairs", bounded.stderr)
+            self.assertLess(len(listed), 300)
+            self.assertEqual(len(listed) + int(left_out[1]), 300)
+            self.assertIn("--max-accesses", bounded.stderr)
+
     def test_bad_command_lines_are_one_sentence(self):
         trace = PAPER / "figure-1.8.tiddle"
         for arguments, hint in (

@@ -135,7 +135,8 @@ RC_GTEST_PROP(Equivalents, OfCorrectReorderingAreAllThatTheCheckerAccepts, ()) {
   const std::set<Order> found = enumerate(random.trace, Equivalence::correct_reordering);
   size_t expected = 0;
   for (const Order& order : AllOrders(random.trace).run()) {
-    const bool correct = checker.check(std::vector<uint64_t>(order.begin(), order.end())).has_value();
+    const bool correct =
+        checker.check(std::vector<uint64_t>(order.begin(), order.end())).has_value();
     expected += correct ? 1 : 0;
     if (correct != found.contains(order)) {
       RC_FAIL((correct ? "missing: " : "not correct: ") + text_of(order));

@@ -77,9 +77,9 @@ class Cp : public Analysis {
     }
     ++passes_;
     if (context_.settings.flag(kAllPairsOption)) {
-      AllPairFinder<CpState> finder(context_.settings.count(kMaxPairsOption));
+      AllPairFinder<CpState> finder(context_.settings);
       find_races(edges, finder);
-      notes_ = pair_limit_notes(kName, finder.pairs(), finder.max_pairs());
+      notes_ = pair_limit_notes(kName, finder.pairs(), finder.max_pairs(), finder.missed());
     } else {
       FirstPairFinder<CpState> finder;
       find_races(edges, finder);
@@ -127,7 +127,7 @@ class Cp : public Analysis {
 const AnalysisRegistration registration({
     .name = kName,
     .summary = "data races that only the order of independent critical sections hides (CP)",
-    .options = {kAllPairsOption, kMaxPairsOption},
+    .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption},
     .needs_deciding = false,
     .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {

@@ -62,12 +62,12 @@ class FirstPairs : public Analysis {
 class AllPairs : public Analysis {
  public:
   explicit AllPairs(AnalysisContext context)
-      : finder_(context.settings.count(kMaxPairsOption)), state_(std::move(context)) {}
+      : finder_(context.settings), state_(std::move(context)) {}
 
   void process(const EventBatch& batch) override { find_races(batch, finder_, state_); }
 
   std::vector<std::string> notes() const override {
-    return pair_limit_notes(kName, finder_.pairs(), finder_.max_pairs());
+    return pair_limit_notes(kName, finder_.pairs(), finder_.max_pairs(), finder_.missed());
   }
 
  private:
@@ -78,7 +78,7 @@ class AllPairs : public Analysis {
 const AnalysisRegistration registration({
     .name = kName,
     .summary = "data races that the trace's synchronisation does not order (happens-before)",
-    .options = {kAllPairsOption, kMaxPairsOption},
+    .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption},
     .needs_deciding = false,
     .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {

@@ -10,7 +10,7 @@ Embracer::Embracer(AnalysisContext context, const MustBeforeOptions& options, bo
       reports_(context, hb_.locksets()),
       pending_(reports_, all_pairs),
       window_(options.window) {
-  if (all_pairs) all_pairs_.emplace(*this, context.settings.count(kMaxPairsOption));
+  if (all_pairs) all_pairs_.emplace(*this, context.settings);
 }
 
 void Embracer::process(const EventBatch& batch) {
@@ -80,7 +80,7 @@ void Embracer::finish() {
 }
 
 std::vector<std::string> Embracer::notes() const {
-  std::vector<std::string> notes = reports_.notes();
+  std::vector<std::string> notes = reports_.notes(all_pairs_ ? all_pairs_->finder.missed() : 0);
   const MustBeforeStatistics statistics = order_.statistics();
   if (statistics.forced > 0) {
     notes.push_back(fmt::format(

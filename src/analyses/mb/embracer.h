@@ -41,8 +41,8 @@ class Embracer : public Analysis {
   };
   // What reporting all pairs needs: every access, twice.
   struct AllPairs {
-    AllPairs(Embracer& self, uint64_t max_pairs)
-        : clashes{self}, finder(UINT64_MAX), hb_finder(max_pairs) {}
+    AllPairs(Embracer& self, const AnalysisSettings& settings)
+        : clashes{self}, finder(settings, UINT64_MAX), hb_finder(settings) {}
     AllClashes clashes;
     AllPairFinder<AllClashes> finder;
     AllPairFinder<HbState> hb_finder;

@@ -15,7 +15,7 @@ constexpr AnalysisOption kWindowOption = {
 const AnalysisRegistration registration({
     .name = "mb",
     .summary = "data races of similar schedules that must-before does not order (Embracer)",
-    .options = {kAllPairsOption, kMaxPairsOption, kWindowOption},
+    .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption, kWindowOption},
     .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       MustBeforeOptions options;

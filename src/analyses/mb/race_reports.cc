@@ -40,8 +40,8 @@ void RaceReports::happens_before(const Race& race) {
                                              race.second.access.epoch.thread(), race.heard)));
 }
 
-std::vector<std::string> RaceReports::notes() const {
-  return pair_limit_notes("mb", pairs_, max_pairs_);
+std::vector<std::string> RaceReports::notes(uint64_t missed) const {
+  return pair_limit_notes("mb", pairs_, max_pairs_, missed);
 }
 
 }  // namespace foretrace::mb

@@ -31,7 +31,8 @@ class RaceReports {
   // One of happens-before that is none of must-before. It is what `hb` proposes.
   void happens_before(const Race& race);
 
-  std::vector<std::string> notes() const;
+  // `missed`: pairs that were not looked at.
+  std::vector<std::string> notes(uint64_t missed) const;
 
  private:
   struct Threads {

@@ -42,6 +42,7 @@ class Race : public Analysis {
       : context_(std::move(context)),
         all_pairs_(context_.settings.flag(kAllPairsOption)),
         max_pairs_(context_.settings.count(kMaxPairsOption)),
+        free_accesses_(all_pairs_ ? context_.settings.count(kMaxAccessesOption) : kFreeAccesses),
         held_(locksets_) {}
 
   void process(const EventBatch& batch) override {
@@ -83,9 +84,9 @@ class Race : public Analysis {
 
   std::vector<std::string> notes() const override {
     if (left_out_ == 0) return {};
-    return {
-        fmt::format("race: {} were not looked at: too many like them (--all-pairs, --max-pairs)",
-                    counted(left_out_, "pair"))};
+    return {fmt::format("race: {} were not looked at: too many like them ({})",
+                        counted(left_out_, "pair"),
+                        all_pairs_ ? "--max-pairs, --max-accesses" : "--all-pairs, --max-pairs")};
   }
 
  private:
@@ -107,9 +108,7 @@ class Race : public Analysis {
     uint64_t forgotten = 0;  // accesses by that thread at that site
     Epoch last_forgotten = {};
 
-    bool is_at(const Event& event) const {
-      return op == event.op() && site == event.site;
-    }
+    bool is_at(const Event& event) const { return op == event.op() && site == event.site; }
     void forget(uint64_t count, Epoch epoch) {
       forgotten += count;
       if (last_forgotten.clock() < epoch.clock()) last_forgotten = epoch;
@@ -165,7 +164,7 @@ class Race : public Analysis {
 
   void remember(std::vector<Alike>& kinds, const Event& event, const Access& current) {
     ++remembered_;
-    const bool bounded = are_many() || (!all_pairs_ && remembered_ > kFreeAccesses);
+    const bool bounded = are_many() || remembered_ > free_accesses_;
     Alike* oldest = nullptr;
     size_t locksets = 0;
     for (Alike& kind : kinds) {
@@ -263,6 +262,7 @@ class Race : public Analysis {
   AnalysisContext context_;
   const bool all_pairs_;
   const uint64_t max_pairs_;
+  const uint64_t free_accesses_;
   NeededBefore needed_;
   LocksetTable locksets_;
   HeldLocks held_;
@@ -281,7 +281,7 @@ class Race : public Analysis {
 const AnalysisRegistration registration({
     .name = kName,
     .summary = "every race of another schedule that can be proven from this trace",
-    .options = {kAllPairsOption, kMaxPairsOption},
+    .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption},
     .needs_deciding = true,
     .ignores_ordered_accesses = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
