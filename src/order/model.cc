@@ -62,6 +62,12 @@ class ModelBuilder {
   }
 
   void build() {
+    std::vector<size_t> counts(model_.threads_.size());
+    for (const Event& event : trace_.events) {
+      // An event that ends a wait is two steps.
+      if (event.op() != Op::skip) counts[event.thread] += event.resumes != 0 ? 2 : 1;
+    }
+    for (size_t t = 0; t < counts.size(); ++t) model_.threads_[t].reserve(counts[t]);
     for (uint64_t index = 0; index < trace_.events.size(); ++index) {
       if (trace_.events[index].op() != Op::skip) add(index, trace_.events[index]);
     }

@@ -67,6 +67,16 @@ class Cp : public Analysis {
   }
 
   void finish() override {
+    report();
+    events_ = {};  // what comes next needs the memory
+    clashes_ = {};
+  }
+
+  uint64_t passes() const override { return passes_; }
+  std::vector<std::string> notes() const override { return notes_; }
+
+ private:
+  void report() {
     ++passes_;
     BaseEdges edges = clashes_.connect(events_);
     ++passes_;
@@ -86,10 +96,6 @@ class Cp : public Analysis {
     }
   }
 
-  uint64_t passes() const override { return passes_; }
-  std::vector<std::string> notes() const override { return notes_; }
-
- private:
   // Rule (b), until it adds nothing. False if it was interrupted.
   bool find_edges(BaseEdges& edges) {
     std::vector<Event> synchronisation;

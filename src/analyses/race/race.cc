@@ -80,6 +80,8 @@ class Race : public Analysis {
       candidate.only_if_certified = true;
       context_.propose(std::move(candidate));
     }
+    locations_ = {};  // what comes next needs the memory
+    pairs_ = {};
   }
 
   std::vector<std::string> notes() const override {
@@ -103,15 +105,19 @@ class Race : public Analysis {
     Op op;
     SiteId site;
     LocksetId held;
-    Epoch last;
-    std::vector<Access> accesses;
-    uint64_t forgotten = 0;  // accesses by that thread at that site
-    Epoch last_forgotten = {};
+    uint64_t last;                   // of `accesses`
+    std::vector<uint64_t> accesses;  // indexes
+    uint64_t forgotten = 0;          // accesses by that thread at that site
+    uint64_t last_forgotten = 0;
 
     bool is_at(const Event& event) const { return op == event.op() && site == event.site; }
-    void forget(uint64_t count, Epoch epoch) {
+    void forget(uint64_t count, uint64_t index) {
       forgotten += count;
-      if (last_forgotten.clock() < epoch.clock()) last_forgotten = epoch;
+      last_forgotten = std::max(last_forgotten, index);
+    }
+    void forget(const Alike& other) {
+      if (other.forgotten > 0) forget(other.forgotten, other.last_forgotten);
+      forget(other.accesses.size(), other.last);
     }
   };
   // The accesses of one location by one thread.
@@ -150,13 +156,17 @@ class Race : public Analysis {
   void pair_up(const OfThread& thread, const Event& event, const Access& current) {
     for (const Alike& kind : thread.kinds) {
       if (kind.op == Op::rd && event.op() == Op::rd) continue;
-      if (needed_.ordered(kind.last, event.thread)) continue;
+      const auto is_needed = [&](uint64_t index) {
+        return needed_.ordered(NeededBefore::epoch(index, thread.thread), event.thread);
+      };
+      if (is_needed(kind.last)) continue;
       if (locksets_.exclude_each_other(kind.held, current.held)) continue;
       for (auto past = kind.accesses.rbegin(); past != kind.accesses.rend(); ++past) {
-        if (needed_.ordered(past->epoch, event.thread)) break;  // and all before it
-        add_pair({kind.op, *past}, event, current);
+        if (is_needed(*past)) break;  // and all before it
+        const Epoch epoch = NeededBefore::epoch(*past, thread.thread);
+        add_pair({kind.op, {epoch, *past, kind.site, kind.held}}, event, current);
       }
-      if (kind.forgotten > 0 && !needed_.ordered(kind.last_forgotten, event.thread)) {
+      if (kind.forgotten > 0 && !is_needed(kind.last_forgotten)) {
         left_out_ += kind.forgotten;
       }
     }
@@ -165,33 +175,41 @@ class Race : public Analysis {
   void remember(std::vector<Alike>& kinds, const Event& event, const Access& current) {
     ++remembered_;
     const bool bounded = are_many() || remembered_ > free_accesses_;
-    Alike* oldest = nullptr;
     size_t locksets = 0;
     for (Alike& kind : kinds) {
       if (!kind.is_at(event)) continue;
-      if (kind.held == current.held) return remember(kind, current, bounded);
+      if (kind.held == current.held) return remember(kind, current.index, bounded);
       ++locksets;
-      if (oldest == nullptr || kind.last.clock() < oldest->last.clock()) oldest = &kind;
     }
-    Alike kind = {event.op(), event.site, current.held, current.epoch, {current}};
-    if (!bounded || locksets < kKeptLocksets) {
-      kinds.push_back(std::move(kind));
-    } else {
-      kind.forget(oldest->forgotten, oldest->last_forgotten);
-      kind.forget(oldest->accesses.size(), oldest->last);
-      *oldest = std::move(kind);
-    }
+    Alike fresh = {event.op(), event.site, current.held, current.index, {current.index}};
+    if (bounded && locksets >= kKeptLocksets) forget_locksets(kinds, event, fresh);
+    kinds.push_back(std::move(fresh));
   }
 
-  static void remember(Alike& kind, const Access& current, bool bounded) {
+  // All but those that were used last. `fresh` comes in their place.
+  static void forget_locksets(std::vector<Alike>& kinds, const Event& event, Alike& fresh) {
+    std::vector<uint64_t> lasts;
+    for (const Alike& kind : kinds) {
+      if (kind.is_at(event)) lasts.push_back(kind.last);
+    }
+    const auto first_kept = lasts.end() - static_cast<ptrdiff_t>(kKeptLocksets - 1);
+    std::nth_element(lasts.begin(), first_kept, lasts.end());
+    std::erase_if(kinds, [&](const Alike& kind) {
+      if (!kind.is_at(event) || kind.last >= *first_kept) return false;
+      fresh.forget(kind);
+      return true;
+    });
+  }
+
+  static void remember(Alike& kind, uint64_t index, bool bounded) {
     if (bounded && kind.accesses.size() >= kKeptPerSite) {
       const size_t surplus = kind.accesses.size() - kKeptPerSite + 1;
-      kind.forget(surplus, kind.accesses[surplus - 1].epoch);
+      kind.forget(surplus, kind.accesses[surplus - 1]);
       kind.accesses.erase(kind.accesses.begin(),
                           kind.accesses.begin() + static_cast<ptrdiff_t>(surplus));
     }
-    kind.accesses.push_back(current);
-    kind.last = current.epoch;
+    kind.accesses.push_back(index);
+    kind.last = index;
   }
 
   void add_pair(const RaceSide& first, const Event& event, const Access& current) {
