@@ -20,8 +20,8 @@ struct CertifierOptions {
   std::function<bool(size_t, size_t)> progress = {};
   // Schedules are written out up to this length, and this much of all together, short
   // ones first; the others are said in `detail.schedule` (docs/findings.md).
-  uint64_t longest_schedule = 1'000'000;
-  uint64_t all_schedules = 10'000'000;
+  uint64_t longest_schedule = 10'000'000;
+  uint64_t all_schedules = 30'000'000;
 };
 
 // What became of the candidates of one analysis.

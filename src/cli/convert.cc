@@ -42,6 +42,9 @@ std::function<Result<int>()> setup(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   add_trace_options(app, options->trace);
   add_units_option(app, options->trace.stream);
+  app.add_flag("--as-analyzed", options->trace.stream.leave_out_ordered_accesses,
+               "Of a recording only the events that 'run' and 'analyze' count by default, so that "
+               "the indexes of their findings are those of OUT");
   app.add_option("OUT", options->output,
                  "The file to write, compressed if it ends in .gz or .zst; - is standard output")
       ->required();

@@ -1,5 +1,7 @@
 #include "findings/schedule.h"
 
+#include <algorithm>
+
 namespace foretrace {
 
 std::optional<ShortSchedule> short_schedule(const Finding& finding) {
@@ -25,6 +27,15 @@ std::optional<ShortSchedule> short_schedule(const Finding& finding) {
 
 bool has_schedule(const Finding& finding) {
   return finding.witness.has_value() || short_schedule(finding).has_value();
+}
+
+bool is_about(const Finding& finding, const Trace& trace) {
+  return std::all_of(finding.events.begin(), finding.events.end(), [&](const FindingEvent& said) {
+    if (said.index >= trace.events.size()) return false;
+    const Event& event = trace.events[said.index];
+    return event.op() == said.op && trace.symbols->thread(event.thread) == said.thread &&
+           (event.site == kNoSite || trace.symbols->site_text(event.site) == said.site);
+  });
 }
 
 std::vector<uint64_t> schedule_of(const Finding& finding, const Trace& trace) {

@@ -28,6 +28,9 @@ std::optional<ShortSchedule> short_schedule(const Finding& finding);
 // Whether there is one that is not just the beginning of the trace.
 bool has_schedule(const Finding& finding);
 
+// Whether the finding's events are in the trace where it says.
+bool is_about(const Finding& finding, const Trace& trace);
+
 // All of its events; none if the finding has no schedule. `trace` is the one that the
 // finding is about; without one, those that come `then`.
 std::vector<uint64_t> schedule_of(const Finding& finding, const Trace& trace);

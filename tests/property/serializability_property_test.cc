@@ -397,14 +397,15 @@ RC_GTEST_PROP(Serializability, NoFeasibleWalkIsMissed, ()) {
   RC_CLASSIFY(feasible, "feasible");
 }
 
-// Conflicts that lead from a unit through two other threads or more, each of them
-// once, and back; `visit` gets the pairs. In a thread the way stays in a unit, or
+// Conflicts that lead from a unit through other threads, each of them once, and back, in
+// `least` steps or more; `visit` gets the pairs. In a thread the way stays in a unit, or
 // follows the program.
 class PlainRings {
  public:
   using Pairs = std::vector<std::pair<uint64_t, uint64_t>>;
-  PlainRings(const Trace& trace, std::function<void(const PlainUse& out, const Pairs&)> visit)
-      : uses_(uses_in(trace)), visit_(std::move(visit)) {}
+  PlainRings(const Trace& trace, size_t least,
+             std::function<void(const PlainUse& out, const Pairs&)> visit)
+      : uses_(uses_in(trace)), least_(least), visit_(std::move(visit)) {}
 
   void run() {
     for (const PlainUse& out : uses_) {
@@ -426,7 +427,7 @@ class PlainRings {
       pairs_.emplace_back(from.index, to.index);
       // In some unit of a ring the way out comes before the way in: begin there.
       if (in_one_unit(out, to)) {
-        if (pairs_.size() >= 3 && out.index < to.index) visit_(out, pairs_);
+        if (pairs_.size() >= least_ && out.index < to.index) visit_(out, pairs_);
       } else if (to.thread != out.thread && visited_.insert(to.thread).second) {
         for (const PlainUse& next : uses_) {
           if (next.thread != to.thread) continue;
@@ -439,6 +440,7 @@ class PlainRings {
   }
 
   std::vector<PlainUse> uses_;
+  const size_t least_;
   std::function<void(const PlainUse&, const Pairs&)> visit_;
   Pairs pairs_;
   std::set<ThreadId> visited_;
@@ -468,13 +470,13 @@ RC_GTEST_PROP(Serializability, NoFeasibleRingIsMissed, ()) {
   }
   RC_CLASSIFY(by_ring, "by a ring");
   const auto label_of = [&](const PlainUse& use) { return trace.events[use.units[0]].object; };
-  PlainRings observed(trace, [&](const PlainUse& out, const PlainRings::Pairs& pairs) {
+  PlainRings observed(trace, 2, [&](const PlainUse& out, const PlainRings::Pairs& pairs) {
     const bool in_trace = std::all_of(pairs.begin(), pairs.end(),
                                       [](const auto& pair) { return pair.first < pair.second; });
     if (in_trace) reported.insert(label_of(out));
   });
   observed.run();
-  PlainRings rings(trace, [&](const PlainUse& out, const PlainRings::Pairs& pairs) {
+  PlainRings rings(trace, 3, [&](const PlainUse& out, const PlainRings::Pairs& pairs) {
     if (reported.contains(label_of(out)) || !some_reordering_has(trace, pairs)) return;
     for (const auto& [from, to] : pairs) RC_LOG() << from << " < " << to << "\n";
     RC_FAIL("missed");
