@@ -41,16 +41,21 @@ const char* name_of(Confidence confidence) {
   return "";
 }
 
-AnomalyFinder::AnomalyFinder(const Program& program, const Blocks& blocks, Flows& flows,
-                             std::vector<PatternRule> rules, Confidence least)
+AnomalyFinder::AnomalyFinder(const Program& program, const ContextEffects& effects, Shapes& shapes,
+                             const Blocks& blocks, std::vector<PatternRule> rules, Confidence least)
     : program_(program),
       blocks_(blocks),
-      flows_(flows),
       rules_(std::move(rules)),
       least_(least),
       overlaps_(program.all_locations()),
       partners_(program, blocks, overlaps_),
-      finder_(overlaps_, partners_) {
+      finder_(overlaps_, partners_),
+      // What no other thread touches under a lock is in no pattern.
+      flows_(program, effects, shapes, blocks,
+             [this](LocationId location) {
+               return partners_.readers(location).any() || partners_.writers(location).any();
+             }),
+      rechecks_(program, effects, shapes, blocks) {
   for (const PatternRule& rule : rules_) {
     for (const Pattern& pattern : rule.patterns) patterns_.push_back({&rule, &pattern});
   }
@@ -73,6 +78,7 @@ std::vector<Anomaly> AnomalyFinder::run() {
   }
   for (const Function* const function : order) {
     in_function_ = {};
+    flows_.next_function();
     for (const UnitId unit : by_function[function]) look_at(unit);
   }
   std::vector<Anomaly> anomalies;
@@ -87,7 +93,13 @@ AnomalyFinder::Part AnomalyFinder::part_of(UnitId unit, const BlockPart& part) {
   const ContentId content = partners_.content(block);
   const auto kind = kinds_.try_emplace({&blocks_.region(block), release, content},
                                        static_cast<uint32_t>(kinds_.size()));
-  return {blocks_.place(unit, part.node).op, kind.first->second, content, partners_.moment(block)};
+  Part made;
+  made.op = blocks_.place(unit, part.node).op;
+  made.kind = kind.first->second;
+  made.block = &part;
+  made.content = content;
+  made.moment = partners_.moment(block);
+  return made;
 }
 
 Partners::Around AnomalyFinder::around(UnitId unit, const BlockPair& pair) const {
@@ -150,30 +162,10 @@ const Bits& AnomalyFinder::fitting(const Pair& pair) {
 }
 
 FlowKind AnomalyFinder::most_flow(const Pair& pair) {
-  const BlockPair& blocks = *pair.blocks;
-  const auto [passed, is_new] =
-      in_function_.passed_on.try_emplace({pair.first.op, pair.first.kind, pair.second.op}, 0);
-  const Flows::Taint* taint = nullptr;
-  if (is_new) {
-    const auto [from, is_first] =
-        in_function_.from_first.try_emplace({pair.first.op, pair.first.kind});
-    if (is_first) from->second = flows_.from_first(pair.unit, blocks.first, nullptr);
-    const auto entry =
-        in_function_.taints.try_emplace(flows_.passed_on(pair.unit, blocks.second, from->second),
-                                        static_cast<uint32_t>(in_function_.taints.size()));
-    passed->second = entry.first->second;
-    taint = &entry.first->first;
-  }
-  const auto [known, is_unknown] = in_function_.most_flow.try_emplace(
-      {pair.second.op, pair.second.kind, passed->second}, FlowKind::none);
-  if (!is_unknown) return known->second;
-  if (taint == nullptr) {
-    const auto entry = std::find_if(in_function_.taints.begin(), in_function_.taints.end(),
-                                    [&](const auto& one) { return one.second == passed->second; });
-    taint = &entry->first;
-  }
-  if (taint->empty()) return FlowKind::none;
-  return known->second = flows_.in_second(pair.unit, blocks.second, *taint).most();
+  const auto [known, is_new] = in_function_.most_flow.try_emplace(
+      {pair.first.op, pair.first.kind, pair.second.op, pair.second.kind}, FlowKind::none);
+  if (is_new) known->second = flows_.between(pair.unit, pair.first, pair.second, nullptr).most();
+  return known->second;
 }
 
 std::optional<AnomalyFinder::Strength> AnomalyFinder::at_most(const Pair& pair,
@@ -237,10 +229,8 @@ FlowKind AnomalyFinder::flow(const Pair& pair, Closely& closely, uint32_t source
   const BlockPair& blocks = *pair.blocks;
   const auto [reach, is_new] = closely.reach.try_emplace(source);
   if (is_new) {
-    const Flows::Taint taint =
-        flows_.from_first(pair.unit, blocks.first, &variable(closely, source));
-    reach->second = flows_.in_second(pair.unit, blocks.second,
-                                     flows_.passed_on(pair.unit, blocks.second, taint));
+    reach->second =
+        flows_.between(pair.unit, pair.first, pair.second, &variable(closely, source));
   }
   if (reach->second.empty()) return FlowKind::none;
   return flows_.to(blocks.second.block, reach->second, variable(closely, target));
@@ -249,7 +239,7 @@ FlowKind AnomalyFinder::flow(const Pair& pair, Closely& closely, uint32_t source
 bool AnomalyFinder::rechecked(const Pair& pair, Closely& closely, uint32_t source, bool writes) {
   const auto [known, is_new] = closely.rechecked.try_emplace({source, writes}, false);
   if (is_new) {
-    known->second = flows_.rechecked(pair.blocks->second.block, variable(closely, source), writes);
+    known->second = rechecks_.before_acting(pair.blocks->second.block, variable(closely, source), writes);
   }
   return known->second;
 }

@@ -18,6 +18,7 @@
 #include "lint/pair_variables.h"
 #include "lint/partners.h"
 #include "lint/patterns.h"
+#include "lint/rechecks.h"
 
 namespace foretrace::lint {
 
@@ -49,8 +50,8 @@ struct Anomaly {
 
 class AnomalyFinder {
  public:
-  AnomalyFinder(const Program& program, const Blocks& blocks, Flows& flows,
-                std::vector<PatternRule> rules, Confidence least);
+  AnomalyFinder(const Program& program, const ContextEffects& effects, Shapes& shapes,
+                const Blocks& blocks, std::vector<PatternRule> rules, Confidence least);
 
   // One for each two places of a function that should be one block, with the rule
   // that fits best.
@@ -62,9 +63,7 @@ class AnomalyFinder {
     const Pattern* pattern = nullptr;
   };
   // A block as a part of a pair, with what does not depend on the other part.
-  struct Part {
-    uint32_t op = 0;    // of the unit's function, by which it comes to the block
-    uint32_t kind = 0;  // equal for blocks of the same code that do the same
+  struct Part : Flows::Part {
     ContentId content = 0;
     MomentId moment = 0;
   };
@@ -111,13 +110,14 @@ class AnomalyFinder {
 
   const Program& program_;
   const Blocks& blocks_;
-  Flows& flows_;
   const std::vector<PatternRule> rules_;
   const Confidence least_;
   std::vector<RulePattern> patterns_;
   Overlaps overlaps_;
   Partners partners_;
   VariableFinder finder_;
+  Flows flows_;
+  Rechecks rechecks_;
   std::map<Key, Anomaly> found_;
 
   std::map<std::tuple<const LockRegion*, uint32_t, ContentId>, uint32_t> kinds_;
@@ -129,10 +129,7 @@ class AnomalyFinder {
   // many pairs have a part in common.
   struct InFunction {
     std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, bool>> seen;
-    std::map<std::pair<uint32_t, uint32_t>, Flows::Taint> from_first;        // by op and kind
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, uint32_t> passed_on;  // and second op
-    std::map<Flows::Taint, uint32_t> taints;
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, FlowKind> most_flow;  // op, kind, taint
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, FlowKind> most_flow;
   };
   InFunction in_function_;
 };

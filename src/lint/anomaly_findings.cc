@@ -152,8 +152,8 @@ Result<std::vector<Finding>> run(const Program& program, const LintOptions& opti
   Shapes shapes;
   const ContextEffects effects(program, configuration->models);
   const Blocks blocks(program, effects, shapes);
-  Flows flows(program, effects, shapes, blocks);
-  AnomalyFinder finder(program, blocks, flows, std::move(chosen), configuration->confidence);
+  AnomalyFinder finder(program, effects, shapes, blocks, std::move(chosen),
+                       configuration->confidence);
   const Reporter reporter(program, blocks);
   for (const Anomaly& anomaly : finder.run()) findings.push_back(reporter.report(anomaly));
   std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {

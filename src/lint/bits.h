@@ -15,6 +15,7 @@ class Bits {
   explicit Bits(size_t size) : words_((size + 63) / 64) {}
 
   void set(size_t number) { words_[number / 64] |= uint64_t{1} << (number % 64); }
+  void reset(size_t number) { words_[number / 64] &= ~(uint64_t{1} << (number % 64)); }
   bool has(size_t number) const { return (words_[number / 64] >> (number % 64) & 1) != 0; }
   bool any() const {
     return std::any_of(words_.begin(), words_.end(), [](uint64_t word) { return word != 0; });

@@ -116,15 +116,8 @@ void ContextEffects::find_whole() {
   std::vector<std::vector<ContextId>> callees(program_.contexts());
   std::vector<std::vector<ContextId>> callers(program_.contexts());
   for (const ContextId context : contexts_) {
-    for (const Block& block : program_.context(context).function->blocks) {
-      for (const Op& op : block.ops) {
-        if (op.as<Call>() == nullptr) continue;
-        for (const ContextId callee : program_.callees({context, op.id})) {
-          callees[context].push_back(callee);
-          callers[callee].push_back(context);
-        }
-      }
-    }
+    callees[context] = callees_of(program_, context);
+    for (const ContextId callee : callees[context]) callers[callee].push_back(context);
   }
   std::deque<ContextId> work;
   std::vector<bool> waiting(program_.contexts(), false);
@@ -205,21 +198,21 @@ Effects ContextEffects::of(ContextId context, std::span<const uint32_t> ops) con
 }
 
 bool ContextEffects::reads(const Place& place, const std::vector<LocationId>& any_of) const {
-  const std::vector<ContextId>& callees = program_.callees(place);
+  const std::span<const ContextId> callees = program_.callees(place);
   return direct(place).reads(any_of) ||
          std::any_of(callees.begin(), callees.end(),
                      [&](ContextId callee) { return whole_[callee].reads(any_of); });
 }
 
 bool ContextEffects::reads(const Place& place) const {
-  const std::vector<ContextId>& callees = program_.callees(place);
+  const std::span<const ContextId> callees = program_.callees(place);
   return direct(place).reads() ||
          std::any_of(callees.begin(), callees.end(),
                      [&](ContextId callee) { return whole_[callee].reads(); });
 }
 
 bool ContextEffects::writes(const Place& place, const std::vector<LocationId>& any_of) const {
-  const std::vector<ContextId>& callees = program_.callees(place);
+  const std::span<const ContextId> callees = program_.callees(place);
   return direct(place).writes(any_of) ||
          std::any_of(callees.begin(), callees.end(),
                      [&](ContextId callee) { return whole_[callee].writes(any_of); });

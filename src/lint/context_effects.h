@@ -45,7 +45,8 @@ class ContextEffects {
 
   // All that is done between a context's beginning and its end.
   const Effects& of(ContextId context) const { return whole_[context]; }
-  // What one op does, the calls that it makes included.
+  // What one op does, without what called contexts do; and the calls included.
+  const Effects& direct(const Place& place) const;
   Effects of(const Place& place) const;
   Effects of(ContextId context, std::span<const uint32_t> ops) const;
   // Whether the op, or what it calls, reads or writes one of these locations (sorted).
@@ -63,7 +64,6 @@ class ContextEffects {
            Effects& effects) const;
   // Without what called contexts do.
   Effects find_direct(const Place& place) const;
-  const Effects& direct(const Place& place) const;
   void find_whole();
 
   const Program& program_;

@@ -1,5 +1,5 @@
 // Stale values: whether what a block has read reaches a later block of the thread, or
-// decides whether that runs; and whether the later block checks it again.
+// decides whether that runs.
 //
 // Values are followed through locals (the front end's tokens), results and arguments of
 // calls, and memory by the name that the function has for it. Order inside of a
@@ -10,14 +10,13 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
-#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "lint/blocks.h"
 #include "lint/overlaps.h"
+#include "lint/read_flows.h"
 
 namespace foretrace::lint {
 
@@ -25,91 +24,65 @@ enum class FlowKind : uint8_t { none, guard, data };
 
 class Flows {
  public:
-  Flows(const Program& program, const ContextEffects& effects, Shapes& shapes,
-        const Blocks& blocks);
+  // Only values of locations that are `wanted` are followed.
+  Flows(const Program& program, const ContextEffects& effects, Shapes& shapes, const Blocks& blocks,
+        const std::function<bool(LocationId)>& wanted);
 
-  // Tokens and memory, in the words of one context's function, that have a value.
-  struct Taint {
-    std::set<Token> tokens;
-    std::set<Path> memory;
-    size_t changes = 0;  // how often memory has got something new
-    bool stops = false;  // what comes later depends on it: an exception in between
-
-    void add(Path path);
-    bool has(const Tokens& used) const;
-    bool has(const Path& path) const;
-    bool has(const Value& value) const;
-    bool empty() const { return tokens.empty() && memory.empty() && !stops; }
-    friend bool operator<(const Taint& a, const Taint& b) {
-      return std::tie(a.tokens, a.memory, a.stops) < std::tie(b.tokens, b.memory, b.stops);
-    }
-  };
   // Where values get to in a block.
   struct Reach {
-    std::vector<uint32_t> data;     // ops that get one
+    std::vector<uint32_t> data;     // ops that get one; sorted
     std::vector<uint32_t> guarded;  // ops of which one decides whether they are done
     bool decides = false;           // one decides whether the block is done
     bool empty() const { return data.empty() && guarded.empty() && !decides; }
     FlowKind most() const;  // to whatever the ops do
+    void add(const Reach& more);
   };
 
-  // What has a value that the first block read, in the function that puts the two blocks
-  // together. Without a variable: any value at all.
-  Taint from_first(UnitId unit, const BlockPart& first, const Variable* source);
-  // Where it gets to from there. In two steps, of which the second one only depends on
-  // what the unit passes on (or, if the block is its own, on all that it has).
-  Taint passed_on(UnitId unit, const BlockPart& second, Taint taint);
-  Reach in_second(UnitId unit, const BlockPart& second, Taint passed);
+  // A block as a part of a pair. Those with equal ops and kinds do the same.
+  struct Part {
+    uint32_t op = 0;  // of the unit's function, by which it comes to the block
+    uint32_t kind = 0;
+    const BlockPart* block = nullptr;
+  };
+
+  // Pairs of another function come next: what was found of the last one is forgotten.
+  void next_function() { in_function_ = {}; }
+  // Where the values of a variable that the first block read get to in the second.
+  // Without a variable: all values.
+  Reach between(UnitId unit, const Part& first, const Part& second, const Variable* source);
   // Whether it gets to what the second block does with the variable.
   FlowKind to(const BlockRef& second, const Reach& reach, const Variable& target) const;
 
-  // Whether the second block acts on the variable only after it has looked at it again.
-  bool rechecked(const BlockRef& second, const Variable& variable, bool writes);
-
  private:
-  // What callers get to see of it.
-  struct Outward {
-    bool returned = false;
-    bool stops = false;
-    std::vector<Path> memory;
+  // What one value in the function that puts two blocks together comes to on the way to
+  // the second one.
+  struct Passed {
+    std::vector<Fact> facts;  // in the words of the one that has the block, or is called
+    bool decides = false;
   };
 
-  Taint seeds(ContextId context, std::span<const uint32_t> ops, const Variable* variable);
-  // What a function has for its callers that reads the variable somewhere.
-  const Outward& read_in(ContextId context, const Variable* variable);
-  void spread(ContextId context, Taint& taint);
-  bool spread_over(ContextId context, const Op& op, Taint& taint);
-  Outward outward(ContextId context, const Taint& taint) const;
-  static void to_caller(const Outward& seen, const Op& call, Taint& taint);
-  static Taint to_callee(const Taint& taint, const Op& call);
-  bool guarded(ContextId context, uint32_t op, const Taint& taint);
+  const LabelledFacts& from_first(UnitId unit, const Part& first);
+  const Passed& passed_on(UnitId unit, const Part& second, const Fact& fact);
+  const Reach& in_second(UnitId unit, const Part& second, const Fact& passed);
+  const Reach& reach_of(UnitId unit, const Part& second, const Fact& fact);
   Reach reach(const BlockRef& second, const Taint& taint);
-
-  bool reads(const Place& place, const Variable* variable) const;
-  bool writes(const Place& place, const Variable& variable) const;
-  std::vector<uint32_t> all_ops(ContextId context);
-  bool predicate_reads(ContextId context, const LockRegion& region, const Variable& variable);
-  bool checks_before_acting(ContextId context, std::span<const uint32_t> ops, uint32_t begin,
-                            const Variable& variable, bool writes);
-  bool callee_checks(ContextId callee, const Variable& variable, bool writes);
 
   const Program& program_;
   const ContextEffects& effects_;
-  Shapes& shapes_;
   const Blocks& blocks_;
-  // Calls on the way down, so that recursion ends: a function that is being looked at
-  // adds nothing to itself.
-  std::set<ContextId> open_;
-  // What was found of functions for the variable that was asked for last: many calls
-  // lead to one function, and many pairs are about one variable.
-  struct Known {
-    std::vector<LocationId> variable;
-    std::map<ContextId, Outward> read;
-    std::map<std::pair<ContextId, bool>, bool> checks;  // by whether it is to be written
+  FunctionFlows functions_;
+  ReadFlows reads_;
+
+  // Of the function whose pairs are looked at: many contexts of it have the same pairs, and
+  // many pairs have a part in common.
+  struct InFunction {
+    using Second = std::tuple<uint32_t, uint32_t, Fact>;                   // op and kind
+    std::map<std::pair<uint32_t, uint32_t>, LabelledFacts> from_first;     // by op and kind
+    std::map<std::pair<uint32_t, Fact>, Passed> passed_on;                 // by second op
+    std::map<Second, Reach> in_second;
+    std::map<Second, Reach> reach;
   };
-  Known& known_of(const Variable* variable);
-  Known known_;
-  Known known_of_any_;
+  InFunction in_function_;
 };
 
 }  // namespace foretrace::lint

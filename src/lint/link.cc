@@ -248,9 +248,7 @@ bool Program::State::visit(ContextId id) {
         for (const Function* target : targets(id, *made)) {
           found.push_back(call(id, op, *target, block.in_loop));
         }
-        std::vector<ContextId>& known = callees[id][op.id];
-        changed = changed || known != found;
-        known = std::move(found);
+        changed = callees[id].set(op.id, found) || changed;
       } else if (const Spawn* started = op.as<Spawn>()) {
         changed = spawn(id, op, *started) || changed;
       }
@@ -278,8 +276,7 @@ bool Program::State::round() {
     if (live[id]) continue;
     live[id] = true;
     changed = visit(id) || changed;
-    for (const auto& [op, called] : callees[id])
-      work.insert(work.end(), called.begin(), called.end());
+    work.insert(work.end(), callees[id].all().begin(), callees[id].all().end());
     for (auto made = spawned.lower_bound({id, 0}); made != spawned.end() && made->first.first == id;
          ++made) {
       for (const ThreadIndex thread : made->second) work.push_back(threads[thread].root);
@@ -352,7 +349,7 @@ void Program::State::drop_dead() {
   times_called.clear();
   for (ContextId id = 0; id < contexts.size(); ++id) {
     if (!live[id]) {
-      callees[id].clear();
+      callees[id] = {};
       keys[id] = {};
       contexts[id].held = {};
       continue;
@@ -360,9 +357,7 @@ void Program::State::drop_dead() {
     if (contexts[id].repeated || threads[contexts[id].thread].many) {
       repeated.insert(contexts[id].function);
     }
-    for (const auto& [op, called] : callees[id]) {
-      for (const ContextId callee : called) ++times_called[contexts[callee].function];
-    }
+    for (const ContextId callee : callees[id].all()) ++times_called[contexts[callee].function];
   }
 }
 

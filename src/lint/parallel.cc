@@ -44,6 +44,12 @@ bool through_pointer_or_element(const Path& path) {
                      [](const Step& step) { return step.kind != Step::Kind::field; });
 }
 
+bool starts_or_joins(const Block& block) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) {
+    return op.as<Spawn>() != nullptr || op.as<Join>() != nullptr;
+  });
+}
+
 bool asks_joinable(const Block& block) {
   return std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) {
     const Call* call = op.as<Call>();
@@ -88,10 +94,10 @@ void Program::State::step(ContextId context, const Op& op, Lives& lives) const {
   } else if (const Join* join = op.as<Join>()) {
     end(lives, joined_by(context, *join));
   } else if (op.as<Call>() != nullptr) {
-    const auto called = callees[context].find(op.id);
-    if (called == callees[context].end() || called->second.empty()) return;
+    const std::span<const ContextId> called = callees[context].of(op.id);
+    if (called.empty()) return;
     Lives effect;
-    for (const ContextId callee : called->second) {
+    for (const ContextId callee : called) {
       if (context_lives[callee].reached) merge(effect, context_lives[callee]);
     }
     then(lives, effect);
@@ -154,8 +160,10 @@ bool Program::State::find_lives_of(ContextId context) {
 void Program::State::find_lives() {
   const size_t count = contexts.size();
   block_lives.resize(count);
+  alive_at_entry.assign(count, Bits(threads.size()));
+  const std::vector<bool> busy = find_busy();
   context_lives.assign(count, {});
-  alive_at_entry.assign(count, {});
+  for (ContextId id = 0; id < count; ++id) context_lives[id].reached = !busy[id];
   descendants.assign(threads.size(), {});
   for (ThreadIndex i = 0; i < threads.size(); ++i) {
     for (const Thread* up = &threads[i]; !up->is_main;) {
@@ -170,39 +178,73 @@ void Program::State::find_lives() {
   for (int round = 0; changed && round < kRounds; ++round) {
     changed = false;
     for (ContextId id = static_cast<ContextId>(count); id-- > 0;) {
-      if (live[id]) changed = find_lives_of(id) || changed;
+      if (live[id] && busy[id]) changed = find_lives_of(id) || changed;
     }
   }
-  // From callers to callees: who lives when a context begins.
-  changed = true;
-  while (changed) {
-    changed = false;
-    for (ContextId id = 0; id < count; ++id) {
-      for (const auto& [op, called] : callees[id]) {
-        if (called.empty()) continue;
-        const Threads here = alive({id, op});
-        for (const ContextId callee : called) {
-          const size_t before = alive_at_entry[callee].size();
-          alive_at_entry[callee].insert(here.begin(), here.end());
-          changed = changed || alive_at_entry[callee].size() != before;
-        }
+  find_alive_at_entry();
+}
+
+// Contexts that start or join threads, or call one that does. All others leave things as
+// they are.
+std::vector<bool> Program::State::find_busy() const {
+  std::vector<std::vector<ContextId>> callers(contexts.size());
+  std::vector<ContextId> work;
+  for (ContextId id = 0; id < contexts.size(); ++id) {
+    if (!live[id]) continue;
+    for (const ContextId callee : callees[id].all()) callers[callee].push_back(id);
+    const std::vector<Block>& blocks = contexts[id].function->blocks;
+    if (std::any_of(blocks.begin(), blocks.end(), starts_or_joins)) work.push_back(id);
+  }
+  std::vector<bool> busy(contexts.size(), false);
+  while (!work.empty()) {
+    const ContextId id = work.back();
+    work.pop_back();
+    if (busy[id]) continue;
+    busy[id] = true;
+    work.insert(work.end(), callers[id].begin(), callers[id].end());
+  }
+  return busy;
+}
+
+// From callers to callees: who lives when a context begins.
+void Program::State::find_alive_at_entry() {
+  std::vector<ContextId> work;
+  for (ContextId id = 0; id < contexts.size(); ++id) {
+    if (live[id]) work.push_back(id);
+  }
+  std::vector<bool> waiting(contexts.size(), true);
+  while (!work.empty()) {
+    const ContextId id = work.back();
+    work.pop_back();
+    waiting[id] = false;
+    const std::vector<ContextId>& called = callees[id].all();
+    Bits here;
+    for (size_t i = 0; i < called.size(); ++i) {
+      if (i == 0 || callees[id].op_of(i) != callees[id].op_of(i - 1)) {
+        here = alive({id, callees[id].op_of(i)});
       }
+      Bits both = alive_at_entry[called[i]];
+      both |= here;
+      if (both == alive_at_entry[called[i]]) continue;
+      alive_at_entry[called[i]] = std::move(both);
+      if (!waiting[called[i]]) work.push_back(called[i]);
+      waiting[called[i]] = true;
     }
   }
 }
 
-Threads Program::State::alive(const Place& place) const {
+Bits Program::State::alive(const Place& place) const {
+  Bits found = alive_at_entry[place.context];
+  if (block_lives[place.context].empty()) return found;
   const auto function = ops.find(contexts[place.context].function);
   const auto [block, op] = function->second.at(place.op);
-  Lives lives = block_lives[place.context].empty() ? Lives{} : block_lives[place.context][block];
+  Lives lives = block_lives[place.context][block];
   for (const Op& before : function->first->blocks[block].ops) {
     if (&before == op) break;
     step(place.context, before, lives);
   }
-  Threads found = lives.started;
-  for (const ThreadIndex thread : alive_at_entry[place.context]) {
-    if (!lives.ended.contains(thread)) found.insert(thread);
-  }
+  for (const ThreadIndex thread : lives.ended) found.reset(thread);
+  for (const ThreadIndex thread : lives.started) found.set(thread);
   return found;
 }
 
@@ -216,7 +258,10 @@ void Program::State::find_overlaps() {
   for (const auto& [place, made] : spawned) {
     if (!live[place.first]) continue;
     for (const ThreadIndex thread : made) {
-      for (const ThreadIndex other : alive({place.first, place.second})) both(thread, other);
+      const Bits others = alive({place.first, place.second});
+      for (ThreadIndex other = 0; other < threads.size(); ++other) {
+        if (others.has(other)) both(thread, other);
+      }
       if (threads[thread].many) both(thread, thread);
     }
   }

@@ -93,9 +93,7 @@ const LocationSet& Program::State::returned_by(ContextId context) {
 
 LocationSet Program::State::results(ContextId context, uint32_t call_op) {
   LocationSet found;
-  const auto known = callees[context].find(call_op);
-  if (known == callees[context].end()) return found;
-  for (const ContextId callee : known->second) {
+  for (const ContextId callee : callees[context].of(call_op)) {
     if (callee != context) add_to(found, returned_by(callee));
   }
   return found;

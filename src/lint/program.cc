@@ -106,10 +106,8 @@ std::vector<LocationId> Program::pointees(ContextId context, const Value& value)
   return state_->pointees_of(context, value);
 }
 
-const std::vector<ContextId>& Program::callees(const Place& call) const {
-  static const std::vector<ContextId> none;
-  const auto found = state_->callees[call.context].find(call.op);
-  return found != state_->callees[call.context].end() ? found->second : none;
+std::span<const ContextId> Program::callees(const Place& call) const {
+  return state_->callees[call.context].of(call.op);
 }
 
 std::vector<HeldLock> Program::locks(const Place& place) const {
@@ -138,7 +136,7 @@ bool Program::parallel(ThreadIndex a, const AHas& a_has, ThreadIndex b, const BH
 
 bool Program::parallel(const Place& a, const Place& b) const {
   const auto has = [&](const Place& place) {
-    return [&](ThreadIndex thread) { return state_->alive(place).contains(thread); };
+    return [&](ThreadIndex thread) { return state_->alive(place).has(thread); };
   };
   return parallel(context(a.context).thread, has(a), context(b.context).thread, has(b));
 }
@@ -156,9 +154,9 @@ Moment Program::moment(const Place& place) const {
   Moment moment{context(place.context).thread, {}};
   const std::set<ThreadIndex>& started = state_->descendants[moment.thread];
   if (started.empty() || threads()[moment.thread].many) return moment;
-  const std::set<ThreadIndex> alive = state_->alive(place);
-  std::set_intersection(alive.begin(), alive.end(), started.begin(), started.end(),
-                        std::back_inserter(moment.alive));
+  const Bits alive = state_->alive(place);
+  std::copy_if(started.begin(), started.end(), std::back_inserter(moment.alive),
+               [&](ThreadIndex thread) { return alive.has(thread); });
   return moment;
 }
 
@@ -302,15 +300,30 @@ std::vector<ContextId> contexts_of_threads(const Program& program) {
     const ContextId context = work.back();
     work.pop_back();
     if (!seen.insert(context).second) continue;
-    for (const Block& block : program.context(context).function->blocks) {
-      for (const Op& op : block.ops) {
-        if (op.as<Call>() == nullptr) continue;
-        const std::vector<ContextId>& callees = program.callees({context, op.id});
-        work.insert(work.end(), callees.begin(), callees.end());
-      }
-    }
+    const std::vector<ContextId> callees = callees_of(program, context);
+    work.insert(work.end(), callees.begin(), callees.end());
   }
   return {seen.begin(), seen.end()};
+}
+
+std::vector<ContextId> callees_of(const Program& program, ContextId context) {
+  std::vector<ContextId> found;
+  for (const Block& block : program.context(context).function->blocks) {
+    for (const Op& op : block.ops) {
+      if (op.as<Call>() == nullptr) continue;
+      const std::span<const ContextId> callees = program.callees({context, op.id});
+      found.insert(found.end(), callees.begin(), callees.end());
+    }
+  }
+  return found;
+}
+
+std::vector<uint32_t> ops_of(const Program& program, ContextId context) {
+  std::vector<uint32_t> ops;
+  for (const Block& block : program.context(context).function->blocks) {
+    for (const Op& op : block.ops) ops.push_back(op.id);
+  }
+  return ops;
 }
 
 }  // namespace foretrace::lint

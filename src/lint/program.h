@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,7 @@ class Program {
   // What a value may point to.
   std::vector<LocationId> pointees(ContextId context, const Value& value) const;
   // The contexts that a Call leads to; empty if no body is known.
-  const std::vector<ContextId>& callees(const Place& call) const;
+  std::span<const ContextId> callees(const Place& call) const;
   // All locks that are held just before the op, the callers' first.
   std::vector<HeldLock> locks(const Place& place) const;
 
@@ -144,5 +145,9 @@ class Program {
 
 // All contexts that some thread comes to, by number.
 std::vector<ContextId> contexts_of_threads(const Program& program);
+// The contexts that a context calls, some more than once.
+std::vector<ContextId> callees_of(const Program& program, ContextId context);
+// The ids of all ops of a context's function.
+std::vector<uint32_t> ops_of(const Program& program, ContextId context);
 
 }  // namespace foretrace::lint

@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "lint/bits.h"
+#include "lint/calls.h"
 #include "lint/program.h"
 #include "lint/substitute.h"
 
@@ -66,7 +68,7 @@ struct Program::State {
   std::vector<Context> contexts;
   std::vector<ContextKey> keys;
   std::map<ContextKey, ContextId> context_ids;
-  std::vector<std::map<uint32_t, std::vector<ContextId>>> callees;  // by context and op
+  std::vector<Calls> callees;                                       // by context
   std::vector<bool> live;                                           // reachable from a thread
   std::vector<size_t> held_when_visited;                            // how many locks
   std::vector<Thread> threads;
@@ -78,10 +80,10 @@ struct Program::State {
   std::set<const Function*> repeated;  // that may run many times
 
   // From parallel.cc.
-  std::vector<std::vector<Lives>> block_lives;        // by context and block
-  std::vector<Lives> context_lives;                   // at the end of a context
-  std::vector<std::set<ThreadIndex>> alive_at_entry;  // by context
-  std::vector<std::set<ThreadIndex>> descendants;     // by thread
+  std::vector<std::vector<Lives>> block_lives;     // by context and block; empty: none changes
+  std::vector<Lives> context_lives;                // at the end of a context
+  std::vector<Bits> alive_at_entry;                // by context: threads
+  std::vector<std::set<ThreadIndex>> descendants;  // by thread
   std::set<std::pair<ThreadIndex, ThreadIndex>> overlap;
 
   // points_to.cc: what paths and values mean in a context.
@@ -124,7 +126,9 @@ struct Program::State {
   bool find_lives_of(ContextId context);
   void step(ContextId context, const Op& op, Lives& lives) const;
   std::set<ThreadIndex> joined_by(ContextId context, const Join& join) const;
-  std::set<ThreadIndex> alive(const Place& place) const;
+  std::vector<bool> find_busy() const;
+  void find_alive_at_entry();
+  Bits alive(const Place& place) const;
 };
 
 // More than this and the set says as little as "some object" does.

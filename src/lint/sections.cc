@@ -108,7 +108,7 @@ class Synchronising {
   }
 
   bool has(const Place& place) const {
-    const std::vector<ContextId>& callees = program_.callees(place);
+    const std::span<const ContextId> callees = program_.callees(place);
     return directly(place) || std::any_of(callees.begin(), callees.end(),
                                           [&](ContextId callee) { return contexts_[callee]; });
   }

@@ -1,0 +1,91 @@
+#include "lint/function_flows.h"
+
+#include <algorithm>
+
+namespace foretrace::lint {
+
+uint32_t FunctionFlows::form_of(ContextId context) {
+  const auto [known, is_new] = form_of_.try_emplace(context, 0);
+  if (!is_new) return known->second;
+  const Function& function = *program_.context(context).function;
+  std::vector<bool> has_body;
+  for (const Block& block : function.blocks) {
+    for (const Op& op : block.ops) {
+      if (op.as<Call>() != nullptr) has_body.push_back(!program_.callees({context, op.id}).empty());
+    }
+  }
+  const auto number = static_cast<uint32_t>(outward_.size());
+  const auto [form, is_first] = forms_.try_emplace({&function, std::move(has_body)}, number);
+  if (is_first) outward_.emplace_back();
+  return known->second = form->second;
+}
+
+bool FunctionFlows::spread_over(ContextId context, const Op& op, Taint& taint) const {
+  const size_t before = taint.tokens.size() + taint.changes;
+  if (const Access* const access = op.as<Access>()) {
+    if (access->write && taint.has(op.uses)) taint.add(access->path);
+    if (!access->write && taint.has(access->path)) taint.tokens.insert({Token::Kind::op, op.id});
+  } else if (const Call* const call = op.as<Call>()) {
+    const auto tainted = [&](const Value& value) { return taint.has(value); };
+    const bool given = std::any_of(call->arguments.begin(), call->arguments.end(), tainted);
+    if (given || tainted(call->receiver) || tainted(call->through)) {
+      taint.tokens.insert({Token::Kind::op, op.id});
+    }
+    if (given && program_.callees({context, op.id}).empty()) {
+      // A library function may put it into what it can write.
+      if (call->is_method && !call->is_const && refers(call->receiver)) {
+        taint.add(referred(call->receiver));
+      }
+      for (size_t i = 0; i < call->arguments.size(); ++i) {
+        const bool is_const = i >= call->argument_is_const.size() || call->argument_is_const[i];
+        if (!is_const && refers(call->arguments[i])) {
+          taint.add(referred(call->arguments[i]));
+        }
+      }
+    }
+  }
+  return taint.tokens.size() + taint.changes != before;
+}
+
+void FunctionFlows::spread(ContextId context, Taint& taint) {
+  const Function& function = *program_.context(context).function;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Block& block : function.blocks) {
+      for (const Op& op : block.ops) changed = spread_over(context, op, taint) || changed;
+    }
+  }
+  const FunctionShape& shape = shapes_.of(function);
+  for (uint32_t block = 0; block < function.blocks.size(); ++block) {
+    if (taint.has(function.blocks[block].condition) && shape.complains(block)) taint.stops = true;
+  }
+}
+
+bool FunctionFlows::decides(ContextId context, uint32_t op, const Taint& taint) {
+  const FunctionShape& shape = shapes_.of(*program_.context(context).function);
+  const std::vector<uint32_t>& deciders = shape.deciders(shape.block_of(op));
+  return std::any_of(deciders.begin(), deciders.end(), [&](uint32_t block) {
+    return taint.has(shape.function().blocks[block].condition);
+  });
+}
+
+const FunctionFlows::Outward& FunctionFlows::outward(ContextId context, const Fact& fact) {
+  const auto [known, is_new] = outward_[form_of(context)].try_emplace(fact);
+  Outward& seen = known->second;
+  if (!is_new) return seen;
+  Taint taint(fact);
+  spread(context, taint);
+  const Function& function = *program_.context(context).function;
+  seen.stops = taint.stops;
+  const bool returned = std::any_of(function.returns.begin(), function.returns.end(),
+                                    [&](const Value& value) { return taint.has(value); });
+  // What is returned may also depend on it by what was decided on the way.
+  const bool decided = std::any_of(function.blocks.begin(), function.blocks.end(),
+                                   [&](const Block& block) { return taint.has(block.condition); });
+  seen.returned = returned || (decided && !function.returns.empty());
+  std::copy_if(taint.memory.begin(), taint.memory.end(), std::back_inserter(seen.memory),
+               seen_by_callers);
+  return seen;
+}
+
+}  // namespace foretrace::lint

@@ -1,0 +1,133 @@
+#include "lint/read_flows.h"
+
+#include <algorithm>
+
+#include "lint/post_order.h"
+
+namespace foretrace::lint {
+namespace {
+
+void append(std::vector<LocationId>& all, const std::vector<LocationId>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+// Labels of facts, put together.
+class ReadFlows::Collector {
+ public:
+  explicit Collector(LocationSets& sets) : sets_(sets) {}
+
+  void add(const Fact& fact, LocationSets::Id labels) {
+    if (labels != LocationSets::kEmpty) append(facts_[fact], sets_.at(labels));
+  }
+  void stop(LocationSets::Id labels) { append(stops_, sets_.at(labels)); }
+
+  // What a call gives to the one who makes it.
+  void add(const Seen& seen, const Op& op) {
+    add(Token{Token::Kind::op, op.id}, seen.returned);
+    stop(seen.stops);
+    for (const auto& [path, labels] : seen.memory) {
+      if (const auto here = lint::in_caller(path, *op.as<Call>())) add(*here, labels);
+    }
+  }
+
+  LabelledFacts take() {
+    LabelledFacts result;
+    for (auto& [fact, labels] : facts_) {
+      result.facts.emplace_back(fact, sets_.id_of(std::move(labels)));
+    }
+    result.stops = sets_.id_of(std::move(stops_));
+    return result;
+  }
+
+ private:
+  LocationSets& sets_;
+  std::map<Fact, std::vector<LocationId>> facts_;
+  std::vector<LocationId> stops_;
+};
+
+ReadFlows::ReadFlows(const Program& program, const ContextEffects& effects,
+                     FunctionFlows& functions, const std::function<bool(LocationId)>& wanted)
+    : program_(program),
+      effects_(effects),
+      functions_(functions),
+      wanted_(program.all_locations().size(), false),
+      seen_(program.contexts()) {
+  for (LocationId location = 0; location < wanted_.size(); ++location) {
+    wanted_[location] = wanted(location);
+  }
+  solve();
+}
+
+LocationSets::Id ReadFlows::direct_reads(const Place& place) {
+  std::vector<LocationId> found;
+  for (const auto& [location, effect] : effects_.direct(place)) {
+    if (effect.read && wanted_[location]) found.push_back(location);
+  }
+  return found.empty() ? LocationSets::kEmpty : sets_.id_of(std::move(found));
+}
+
+LabelledFacts ReadFlows::read_by(ContextId context, std::span<const uint32_t> ops) {
+  Collector found(sets_);
+  for (const uint32_t id : ops) {
+    const Place place{context, id};
+    found.add(Token{Token::Kind::op, id}, direct_reads(place));
+    for (const ContextId callee : program_.callees(place)) {
+      found.add(seen_[callee], program_.op(place));
+    }
+  }
+  return found.take();
+}
+
+LabelledFacts ReadFlows::in_caller(const LabelledFacts& callee, ContextId context,
+                                   const Place& call) {
+  Collector found(sets_);
+  found.add(outward(context, callee), program_.op(call));
+  return found.take();
+}
+
+ReadFlows::Seen ReadFlows::outward(ContextId context, const LabelledFacts& facts) {
+  std::vector<LocationId> returned;
+  std::vector<LocationId> stops = sets_.at(facts.stops);
+  std::map<Path, std::vector<LocationId>> memory;
+  for (const auto& [fact, labels] : facts.facts) {
+    const FunctionFlows::Outward& one = functions_.outward(context, fact);
+    if (one.returned) append(returned, sets_.at(labels));
+    if (one.stops) append(stops, sets_.at(labels));
+    for (const Path& path : one.memory) append(memory[path], sets_.at(labels));
+  }
+  Seen seen;
+  seen.returned = sets_.id_of(std::move(returned));
+  seen.stops = sets_.id_of(std::move(stops));
+  for (auto& [path, labels] : memory) {
+    seen.memory.emplace_back(path, sets_.id_of(std::move(labels)));
+  }
+  // What a larger part has says all of a smaller one.
+  const std::vector<std::pair<Path, LocationSets::Id>> all = seen.memory;
+  std::erase_if(seen.memory, [&](const auto& part) {
+    return std::any_of(all.begin(), all.end(), [&](const auto& whole) {
+      return !(whole.first == part.first) && covers(whole.first, part.first) &&
+             sets_.includes(whole.second, part.second);
+    });
+  });
+  return seen;
+}
+
+ReadFlows::Seen ReadFlows::seen_of(ContextId context) {
+  return outward(context, read_by(context, ops_of(program_, context)));
+}
+
+// Callees first. Where functions call each other in a circle, one that has not been looked
+// at yet adds nothing.
+void ReadFlows::solve() {
+  std::vector<std::vector<ContextId>> callees(program_.contexts());
+  for (const ContextId context : effects_.contexts()) {
+    callees[context] = callees_of(program_, context);
+  }
+  for (const ContextId context : post_order(callees)) {
+    if (effects_.of(context).reads()) seen_[context] = seen_of(context);
+  }
+}
+
+}  // namespace foretrace::lint
