@@ -141,7 +141,7 @@ void ContextEffects::find_whole() {
 void ContextEffects::add(const Place& place, const std::vector<LocationId>& locations,
                          ObjectEffect effect, Effects& effects) const {
   for (const LocationId location : locations) {
-    if (!program_.shared(location)) continue;
+    if (!program_.shared(location) || program_.indistinct(location)) continue;
     LocationEffect& known = effects[location];
     if (effect.reads && !known.read) known.read = place;
     if (effect.writes && !known.write) known.write = place;

@@ -185,16 +185,6 @@ std::vector<const Function*> Program::State::overriding(ContextId context, Name 
   return exact.size() >= classes.size() ? exact : found;
 }
 
-// Too many objects become "some object"; functions that may be called stay.
-LocationSet Program::State::told_apart(LocationSet set, Name type) {
-  if (set.size() <= kMaxTargets || type.empty()) return set;
-  std::erase_if(set, [&](LocationId location) {
-    return locations.at(location).kind != Location::Kind::function;
-  });
-  add_to(set, {locations.object(Location::Kind::any, type)});
-  return set;
-}
-
 ContextId Program::State::call(ContextId caller, const Op& op, const Function& callee,
                                bool in_loop) {
   const Call& call = *op.as<Call>();
@@ -223,11 +213,9 @@ ContextId Program::State::call(ContextId caller, const Op& op, const Function& c
     // Too many kinds of calls: from now on the objects are not told apart.
     key.merged = key.repeated = made.repeated = true;
     key.held.clear();
-    if (!key.self.empty()) key.self = {locations.object(Location::Kind::any, callee.class_name)};
+    key.self = merged(key.self, callee.class_name);
     for (size_t i = 0; i < key.parameters.size(); ++i) {
-      if (!key.parameters[i].empty()) {
-        key.parameters[i] = {locations.object(Location::Kind::any, callee.parameters[i].type)};
-      }
+      key.parameters[i] = merged(key.parameters[i], callee.parameters[i].type);
     }
   }
   if (!context_ids.contains(key)) ++times_called[&callee];
@@ -259,6 +247,7 @@ bool Program::State::visit(ContextId id) {
 
 bool Program::State::round() {
   bool changed = false;
+  members_changed = false;
   ++rounds;
   for (const Summary& summary : summaries) {
     for (const Binding& binding : summary.bindings) changed = bind(0, binding) || changed;
@@ -283,7 +272,7 @@ bool Program::State::round() {
     }
   }
   live.resize(contexts.size(), false);
-  return changed;
+  return changed || members_changed;
 }
 
 void Program::State::add_roots(bool leftover) {
@@ -361,56 +350,18 @@ void Program::State::drop_dead() {
   }
 }
 
-// Globals, what threads are given, and what can be reached from there.
-void Program::State::find_shared() {
-  std::vector<LocationId> work;
-  const auto share = [&](LocationId location) {
-    const LocationId object = locations.object_of(location);
-    if (shared_objects.insert(object).second) work.push_back(object);
-  };
-  for (const auto& [place, made] : spawned) {
-    if (made.empty() || !live[place.first]) continue;
-    const Spawn& spawn = *ops[contexts[place.first].function][place.second].second->as<Spawn>();
-    for (const LocationId location : pointees_of(place.first, spawn.receiver)) share(location);
-    for (const LocationId location : pointees_of(place.first, spawn.entry)) share(location);
-    for (const Value& argument : spawn.arguments) {
-      for (const LocationId location : pointees_of(place.first, argument)) share(location);
-    }
-  }
-  for (LocationId id = 0; id < locations.size(); ++id) {
-    const Location::Kind kind = locations.at(id).kind;
-    if (kind == Location::Kind::global || kind == Location::Kind::any) share(id);
-  }
-  std::map<LocationId, std::set<LocationId>> reach;  // by object
-  for (const auto& [cell, found] : points_to) {
-    for (const LocationId target : found) {
-      reach[locations.object_of(cell)].insert(locations.object_of(target));
-    }
-  }
-  for (const auto& [cell, originals] : copies) {
-    for (const LocationId original : originals) {
-      // A copy of a shared object points to what that points to, and the other way.
-      reach[locations.object_of(cell)].insert(reach[locations.object_of(original)].begin(),
-                                              reach[locations.object_of(original)].end());
-    }
-  }
-  while (!work.empty()) {
-    const LocationId object = work.back();
-    work.pop_back();
-    if (const auto found = reach.find(object); found != reach.end()) {
-      for (const LocationId target : std::set<LocationId>(found->second)) share(target);
-    }
-  }
-}
-
 void Program::State::link() {
   index();
   for (const bool guessing : {false, true}) {
     guess = guessing;
     for (const bool leftover : {false, true}) {  // what starts threads and was not reached
       add_roots(leftover);
+      members.clear();
+      member_of.clear();
       for (int i = 0; i < kMaxRounds && round(); ++i) {
       }
+      ++rounds;
+      find_shared();
     }
   }
   ++rounds;

@@ -28,7 +28,7 @@ std::pair<ThreadIndex, bool> Program::State::thread_for(ContextId creator, uint3
 void Program::State::add_arguments(ContextKey& key, const ContextKey& more) {
   const auto both = [&](LocationSet& set, const LocationSet& other, Name type) {
     add_to(set, other);
-    set = told_apart(std::move(set), type);
+    set = told_apart(set, type);
   };
   both(key.self, more.self, key.function->class_name);
   for (size_t i = 0; i < key.parameters.size() && i < more.parameters.size(); ++i) {

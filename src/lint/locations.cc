@@ -3,9 +3,10 @@
 namespace foretrace::lint {
 
 LocationId Locations::intern(const Location& location) {
-  const auto [entry, fresh] = ids_.try_emplace(
-      Key{location.kind, location.name, location.index, location.base, location.step},
-      static_cast<LocationId>(locations_.size()));
+  const auto [entry, fresh] =
+      ids_.try_emplace(Key{location.kind, location.step.kind, location.name, location.step.key(),
+                           location.index, location.base},
+                       static_cast<LocationId>(locations_.size()));
   if (fresh) locations_.push_back(location);
   return entry->second;
 }
@@ -58,10 +59,11 @@ bool Locations::may_alias(LocationId a, LocationId b) const {
     one = &locations_[one->base];
     other = &locations_[other->base];
   }
-  if (one->kind != Location::Kind::any && other->kind != Location::Kind::any) return false;
-  if (one->kind == Location::Kind::any && other->kind == Location::Kind::any) {
-    return one->name == other->name;
-  }
+  const auto is_some = [](const Location& location) {
+    return location.kind == Location::Kind::any || location.kind == Location::Kind::made;
+  };
+  if (!is_some(*one) && !is_some(*other)) return false;
+  if (is_some(*one) && is_some(*other)) return one->name == other->name;
   return same_field;
 }
 

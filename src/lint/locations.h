@@ -4,9 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "lint/summary.h"
@@ -22,6 +21,7 @@ struct Location {
     heap,      // name: USR of the function, index: which of its allocations
     function,  // name: USR. For a lambda its closure, with a field for each capture
     any,       // name: type. Some object that is not known more closely
+    made,      // name: type. Some local or allocation, which one is not told apart
     inside,    // `step` into `base`: never a deref, those have been followed
   };
   Kind kind = Kind::any;
@@ -48,11 +48,29 @@ class Locations {
   bool may_alias(LocationId a, LocationId b) const;
 
  private:
-  using Key = std::tuple<Location::Kind, Name, uint32_t, LocationId, Step>;
+  struct Key {
+    Location::Kind kind;
+    Step::Kind step;
+    Name name;
+    Name field;
+    uint32_t index;
+    LocationId base;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const {
+      uint64_t hash = static_cast<uint64_t>(key.kind) * 8 + static_cast<uint64_t>(key.step);
+      for (const uint32_t part : {key.name.number(), key.field.number(), key.index, key.base}) {
+        hash = (hash ^ part) * 0x9E3779B97F4A7C15;
+        hash ^= hash >> 32;
+      }
+      return hash;
+    }
+  };
   LocationId intern(const Location& location);
 
   std::vector<Location> locations_;
-  std::map<Key, LocationId> ids_;
+  std::unordered_map<Key, LocationId, KeyHash> ids_;
 };
 
 }  // namespace foretrace::lint

@@ -39,6 +39,11 @@ const LocationSet& Program::State::known_contents(LocationId cell) {
       if (const auto known = points_to.find(one); known != points_to.end()) {
         found.insert(known->second.begin(), known->second.end());
       }
+      for (const LocationId whole : wholes_of(one)) {
+        if (const auto known = points_to.find(whole); known != points_to.end()) {
+          found.insert(known->second.begin(), known->second.end());
+        }
+      }
       add_originals(one, originals);
     }
     std::erase_if(originals, [&](LocationId one) { return !seen.insert(one).second; });
@@ -71,10 +76,9 @@ void Program::State::add_originals(LocationId cell, std::vector<LocationId>& ori
 
 LocationSet Program::State::contents(LocationId cell, Name type) {
   const LocationSet& found = known_contents(cell);
-  const bool too_many = found.size() > kMaxTargets;
-  if (!type.empty() && (too_many || (found.empty() && guess))) {
-    return {locations.object(Location::Kind::any, type)};
-  }
+  if (type.empty()) return found;
+  if (found.size() > kMaxTargets) return merged(found, type);
+  if (found.empty() && guess) return {locations.object(Location::Kind::any, type)};
   return found;
 }
 
@@ -190,10 +194,25 @@ LocationSet Program::State::pointees_of(ContextId context, const Value& value) {
 }
 
 bool Program::State::points(LocationId cell, const LocationSet& targets) {
-  std::set<LocationId>& known = points_to[cell];
-  const size_t before = known.size();
-  known.insert(targets.begin(), targets.end());
-  return known.size() != before;
+  std::vector<LocationId> cells_of_it = wholes_of(cell);
+  cells_of_it.push_back(cell);
+  bool changed = false;
+  for (const LocationId one : cells_of_it) {
+    std::set<LocationId>& known = points_to[one];
+    const size_t before = known.size();
+    known.insert(targets.begin(), targets.end());
+    changed = changed || known.size() != before;
+  }
+  return changed;
+}
+
+bool Program::State::copied(LocationId cell, const LocationSet& originals) {
+  bool changed = false;
+  for (const LocationId original : originals) {
+    if (original == cell) continue;
+    changed = copies[cell].insert(original).second || changed;
+  }
+  return changed;
 }
 
 bool Program::State::bind_captures(ContextId context, const Value& value) {
@@ -206,9 +225,7 @@ bool Program::State::bind_captures(ContextId context, const Value& value) {
     changed = points(cell, pointees_of(context, capture)) || changed;
     changed = bind_captures(context, capture) || changed;
     if (capture.kind != Value::Kind::value_of) continue;
-    for (const LocationId original : locations_of(context, capture.path)) {
-      changed = copies[cell].insert(original).second || changed;
-    }
+    changed = copied(cell, locations_of(context, capture.path)) || changed;
   }
   return changed;
 }
@@ -220,9 +237,7 @@ bool Program::State::bind(ContextId context, const Binding& binding) {
   for (const LocationId cell : targeted) {
     changed = (!targets.empty() && points(cell, targets)) || changed;
     if (binding.value.kind != Value::Kind::value_of) continue;
-    for (const LocationId original : locations_of(context, binding.value.path)) {
-      if (original != cell) changed = copies[cell].insert(original).second || changed;
-    }
+    changed = copied(cell, locations_of(context, binding.value.path)) || changed;
   }
   return changed;
 }

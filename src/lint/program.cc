@@ -124,6 +124,18 @@ bool Program::shared(LocationId location) const {
   return global == state_->globals.end() || !global->second->is_thread_local;
 }
 
+bool Program::indistinct(LocationId location) const {
+  const Location& object = state_->locations.at(state_->locations.object_of(location));
+  if (object.kind != Location::Kind::any && object.kind != Location::Kind::made) return false;
+  const std::string& type = object.name.text();
+  const bool is_number = type.find(' ') != std::string::npos || type == "int" || type == "char" ||
+                         type == "bool" || type == "float" || type == "double" || type == "long" ||
+                         type == "short" || type == "void" || type.empty();
+  // A field knows what it is a part of.
+  if (is_number) return state_->locations.object_of(location) == location;
+  return type.starts_with("std::");
+}
+
 // `a_has(t)`: whether the thread t, which a's has started, lives at a.
 template <typename AHas, typename BHas>
 bool Program::parallel(ThreadIndex a, const AHas& a_has, ThreadIndex b, const BHas& b_has) const {
@@ -169,7 +181,7 @@ bool Program::single(LocationId location) const {
   const Location& object = all.at(at);
   if (object.kind == Location::Kind::global) return true;
   // Of objects that are not known, one of a type is assumed.
-  if (object.kind == Location::Kind::any) return true;
+  if (object.kind == Location::Kind::any || object.kind == Location::Kind::made) return true;
   const Function* owner = function(object.name);
   if (owner == nullptr || object.kind == Location::Kind::function) return false;
   if (state_->times_called[owner] > 1 || state_->repeated.contains(owner)) return false;
@@ -263,13 +275,14 @@ std::string Program::text(LocationId location) const {
     case Location::Kind::function:
       return "a closure";
     case Location::Kind::any:
+    case Location::Kind::made:
       return is_one_word(at.name.text()) ? last_part(at.name.text())
                                          : "some memory (" + at.name.text() + ")";
     case Location::Kind::inside:
       break;
   }
   const Location& outer = state_->locations.at(at.base);
-  if (outer.kind == Location::Kind::any && !is_one_word(outer.name.text()) &&
+  if ((outer.kind == Location::Kind::any || outer.kind == Location::Kind::made) && !is_one_word(outer.name.text()) &&
       at.step.kind == Step::Kind::field) {
     // The field knows better what it is a part of.
     const std::string& field = at.step.name.text();

@@ -111,6 +111,9 @@ class Program {
   // Whether more than one thread can get at it: globals, what is passed to a thread,
   // and what can be reached from there.
   bool shared(LocationId location) const;
+  // A number, a string or a container behind a pointer that comes from somewhere unknown:
+  // every program is full of them, and it cannot be said that two are the same.
+  bool indistinct(LocationId location) const;
   // Whether the two ops may be done at the same time, by two threads: start and
   // join order only, not locks. True for one op twice if its thread runs many times.
   bool parallel(const Place& a, const Place& b) const;

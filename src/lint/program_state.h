@@ -49,6 +49,11 @@ struct Program::State {
   Locations locations;
   std::map<LocationId, std::set<LocationId>> points_to;
   std::map<LocationId, std::set<LocationId>> copies;  // has what these have
+  // Of objects that are "some object that was made here": which they are, and the other
+  // way round.
+  std::map<LocationId, std::set<LocationId>> members;
+  std::unordered_map<LocationId, std::vector<LocationId>> member_of;
+  bool members_changed = false;  // in this round
 
   // What was found in a round: what is in a cell, and what a context returns.
   struct InRound {
@@ -98,6 +103,14 @@ struct Program::State {
   bool bind(ContextId context, const Binding& binding);
   bool bind_captures(ContextId context, const Value& value);
   bool points(LocationId cell, const LocationSet& targets);
+  bool copied(LocationId cell, const LocationSet& originals);
+
+  // sharing.cc: objects that are no longer told apart, and those that are shared.
+  LocationSet merged(const LocationSet& set, Name type);
+  LocationSet told_apart(const LocationSet& set, Name type);  // if there are not too many
+  std::vector<LocationId> wholes_of(LocationId cell);
+  void find_shared();
+  std::map<LocationId, std::set<LocationId>> find_reach() const;
 
   // link.cc: contexts and threads.
   void link();
@@ -109,14 +122,12 @@ struct Program::State {
   std::vector<const Function*> overriding(ContextId context, Name usr, const Value& receiver);
   std::vector<const Function*> entries(ContextId creator, const Spawn& spawn);
   ContextId enter(const ContextKey& key, const Context& made);
-  LocationSet told_apart(LocationSet set, Name type);
   ContextId call(ContextId caller, const Op& op, const Function& callee, bool in_loop);
   std::pair<ThreadIndex, bool> thread_for(ContextId creator, uint32_t op, const Function& entry);
   void add_arguments(ContextKey& key, const ContextKey& more);
   bool spawn(ContextId creator, const Op& op, const Spawn& spawn);
   std::vector<HeldLock> locks_at(ContextId context, const Op& op);
   std::vector<HeldLock> locks_for_callee(ContextId context, const Op& op, const Given& given);
-  void find_shared();
   void drop_dead();
   void add_roots(bool leftover);
 

@@ -61,21 +61,10 @@ class Races {
   void add(const Place& place, const Effect& effect) {
     if (effect.atomic || in_own_constructor(place.context, effect.path)) return;
     for (const LocationId location : effect.locations) {
-      if (program_.shared(location) && !is_some_number(location)) {
+      if (program_.shared(location) && !program_.indistinct(location)) {
         accesses_.push_back({place, effect.path, location, effect.write});
       }
     }
-  }
-
-  // A number behind a pointer that comes from somewhere unknown: nothing can be said of
-  // it. Objects of classes have their own names.
-  bool is_some_number(LocationId location) const {
-    const Location& at = program_.all_locations().at(location);
-    const std::string& type = at.name.text();
-    return at.kind == Location::Kind::any &&
-           (type.find(' ') != std::string::npos || type == "int" || type == "char" ||
-            type == "bool" || type == "float" || type == "double" || type == "long" ||
-            type == "short" || type == "void" || type.empty());
   }
 
   // Nobody else has an object that is being made or destroyed.
