@@ -9,15 +9,13 @@ namespace {
 std::optional<Anomaly::Use> find_use(const Effects& effects, const Variable& variable,
                                      bool prefer_write) {
   std::optional<Anomaly::Use> found;
-  for (const auto& [location, effect] : effects) {
-    if (!variable.has(location)) continue;
+  effects.for_each(variable.all(), [&](LocationId location, const LocationEffect& effect) {
     const bool write = prefer_write ? effect.write.has_value() : !effect.read.has_value();
     const std::optional<Place>& place = write ? effect.write : effect.read;
-    if (!place) continue;
-    if (!found || (write == prefer_write && found->write != prefer_write)) {
+    if (place && (!found || (write == prefer_write && found->write != prefer_write))) {
       found = Anomaly::Use{*place, location, write};
     }
-  }
+  });
   return found;
 }
 
@@ -229,8 +227,7 @@ FlowKind AnomalyFinder::flow(const Pair& pair, Closely& closely, uint32_t source
   const BlockPair& blocks = *pair.blocks;
   const auto [reach, is_new] = closely.reach.try_emplace(source);
   if (is_new) {
-    reach->second =
-        flows_.between(pair.unit, pair.first, pair.second, &variable(closely, source));
+    reach->second = flows_.between(pair.unit, pair.first, pair.second, &variable(closely, source));
   }
   if (reach->second.empty()) return FlowKind::none;
   return flows_.to(blocks.second.block, reach->second, variable(closely, target));
@@ -239,7 +236,8 @@ FlowKind AnomalyFinder::flow(const Pair& pair, Closely& closely, uint32_t source
 bool AnomalyFinder::rechecked(const Pair& pair, Closely& closely, uint32_t source, bool writes) {
   const auto [known, is_new] = closely.rechecked.try_emplace({source, writes}, false);
   if (is_new) {
-    known->second = rechecks_.before_acting(pair.blocks->second.block, variable(closely, source), writes);
+    known->second =
+        rechecks_.before_acting(pair.blocks->second.block, variable(closely, source), writes);
   }
   return known->second;
 }

@@ -23,7 +23,7 @@ void visit(Either<Step> auto& x, auto&& archive) { archive(x.kind, x.name); }
 void visit(Either<Path> auto& x, auto&& archive) { archive(x.root, x.index, x.name, x.steps); }
 void visit(Either<Token> auto& x, auto&& archive) { archive(x.kind, x.index); }
 void visit(Either<Value> auto& x, auto&& archive) {
-  archive(x.kind, x.path, x.function, x.captures, x.tokens);
+  archive(x.kind, x.path, x.function, x.captures, x.tokens, x.varies);
 }
 void visit(Either<Held> auto& x, auto&& archive) {
   archive(x.lock, x.shared, x.kind, x.acquired_by);

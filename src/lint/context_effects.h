@@ -2,6 +2,7 @@
 // no code is known, the models say.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -28,6 +29,24 @@ class Effects {
   auto end() const { return entries_.end(); }
   LocationEffect& operator[](LocationId location);
   bool contains(LocationId location) const;
+  // Those of these locations (sorted) that are among them, in order.
+  template <typename Visit>
+  void for_each(const std::vector<LocationId>& wanted, Visit visit) const {
+    auto at = entries_.begin();
+    auto next = wanted.begin();
+    while (at != entries_.end() && next != wanted.end()) {
+      if (at->first < *next) {
+        at = std::lower_bound(at, entries_.end(), *next,
+                              [](const Entry& entry, LocationId id) { return entry.first < id; });
+      } else if (*next < at->first) {
+        next = std::lower_bound(next, wanted.end(), at->first);
+      } else {
+        visit(at->first, at->second);
+        ++at;
+        ++next;
+      }
+    }
+  }
   // Adds what is new; true if anything was.
   bool merge(const Effects& more);
   // Whether one of these locations (sorted) is read, or written.

@@ -76,9 +76,9 @@ class Flows {
   // Of the function whose pairs are looked at: many contexts of it have the same pairs, and
   // many pairs have a part in common.
   struct InFunction {
-    using Second = std::tuple<uint32_t, uint32_t, Fact>;                   // op and kind
-    std::map<std::pair<uint32_t, uint32_t>, LabelledFacts> from_first;     // by op and kind
-    std::map<std::pair<uint32_t, Fact>, Passed> passed_on;                 // by second op
+    using Second = std::tuple<uint32_t, uint32_t, Fact>;                // op and kind
+    std::map<std::pair<uint32_t, uint32_t>, LabelledFacts> from_first;  // by op and kind
+    std::map<std::pair<uint32_t, Fact>, Passed> passed_on;              // by second op
     std::map<Second, Reach> in_second;
     std::map<Second, Reach> reach;
   };

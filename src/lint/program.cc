@@ -22,47 +22,6 @@ bool from_same_object(const Path& lock, const Path& access) {
                     access.steps.begin());
 }
 
-// Whether the handle of a thread is a field of the object that an access of the thread
-// starts from: then each such object has one thread, or a second start would end the
-// program.
-bool handle_is_in(const Path& handle, const Path& access) {
-  const auto deref = std::find_if(access.steps.begin(), access.steps.end(),
-                                  [](const Step& step) { return step.kind == Step::Kind::deref; });
-  if (deref == access.steps.end() || handle.root != access.root || handle.index != access.index ||
-      handle.name != access.name) {
-    return false;
-  }
-  const auto object = static_cast<size_t>(deref - access.steps.begin()) + 1;
-  return handle.steps.size() > object &&
-         std::equal(access.steps.begin(), deref + 1, handle.steps.begin()) &&
-         std::all_of(handle.steps.begin() + static_cast<std::ptrdiff_t>(object), handle.steps.end(),
-                     [](const Step& step) { return step.kind == Step::Kind::field; });
-}
-
-// Whether a local pointer has another object each time: an element of a container, or
-// what is allocated in a loop.
-bool varies_in_loop(const Function& function, uint32_t local, int depth = 0) {
-  constexpr int kMaxDepth = 4;  // pointers and iterators that come from each other
-  bool any = false;
-  for (const Binding& binding : function.bindings) {
-    if (binding.target.root != Path::Root::local || binding.target.index != local ||
-        !binding.target.steps.empty()) {
-      continue;
-    }
-    const Path& from = binding.value.path;
-    const bool element = std::any_of(from.steps.begin(), from.steps.end(), [](const Step& step) {
-      return step.kind == Step::Kind::element;
-    });
-    const bool allocated = from.root == Path::Root::heap &&
-                           function.blocks[function.allocations[from.index].block].in_loop;
-    const bool follows = from.root == Path::Root::local && depth < kMaxDepth &&
-                         varies_in_loop(function, from.index, depth + 1);
-    if (!element && !allocated && !follows) return false;
-    any = true;
-  }
-  return any;
-}
-
 // A class or the like; not `void *` or `unsigned int`.
 bool is_one_word(const std::string& type) {
   return type.find_first_of(" *&(") == std::string::npos && !type.empty();
@@ -98,6 +57,11 @@ const Op& Program::op(const Place& place) const {
   return *state_->ops.at(state_->contexts[place.context].function).at(place.op).second;
 }
 
+bool Program::in_loop(const Place& place) const {
+  const Function* const function = state_->contexts[place.context].function;
+  return function->blocks[state_->ops.at(function).at(place.op).first].in_loop;
+}
+
 std::vector<LocationId> Program::locations(ContextId context, const Path& path) const {
   return state_->locations_of(context, path);
 }
@@ -126,14 +90,11 @@ bool Program::shared(LocationId location) const {
 
 bool Program::indistinct(LocationId location) const {
   const Location& object = state_->locations.at(state_->locations.object_of(location));
-  if (object.kind != Location::Kind::any && object.kind != Location::Kind::made) return false;
-  const std::string& type = object.name.text();
-  const bool is_number = type.find(' ') != std::string::npos || type == "int" || type == "char" ||
-                         type == "bool" || type == "float" || type == "double" || type == "long" ||
-                         type == "short" || type == "void" || type.empty();
-  // A field knows what it is a part of.
-  if (is_number) return state_->locations.object_of(location) == location;
-  return type.starts_with("std::");
+  if (object.kind == Location::Kind::made) return true;
+  if (object.kind != Location::Kind::any) return false;
+  // A field of what was taken for a number knows what it is a part of.
+  return state_->is_everywhere(object.name) && (object.name.text().starts_with("std::") ||
+                                                state_->locations.object_of(location) == location);
 }
 
 // `a_has(t)`: whether the thread t, which a's has started, lives at a.
@@ -191,48 +152,6 @@ bool Program::single(LocationId location) const {
   return true;
 }
 
-// Follows the path up the calls to the thread's entry, to what the thread was given for
-// it, and on to where that comes from.
-bool Program::from_own_argument(const Place& place, const Path& path) const {
-  Path at = path;
-  bool in_creator = false;
-  for (ContextId id = place.context;;) {
-    const Function& function = *context(id).function;
-    if (in_creator && at.root == Path::Root::heap) {
-      return function.blocks[function.allocations[at.index].block].in_loop;
-    }
-    if (in_creator && at.root == Path::Root::local && varies_in_loop(function, at.index)) {
-      return true;
-    }
-    // Up to the object itself: what it points to may belong to others too.
-    size_t derefs = 0;
-    for (const Step& step : at.steps) {
-      if (in_creator && step.kind == Step::Kind::element) return true;
-      derefs += step.kind == Step::Kind::deref ? 1 : 0;
-    }
-    if (derefs != 1) return false;
-    const bool is_root = context(id).parent == id;
-    const Thread& thread = threads()[context(id).thread];
-    if (is_root && (thread.is_main || in_creator)) return false;
-    const ContextId up = is_root ? thread.creator : context(id).parent;
-    const Op& start = op({up, is_root ? thread.spawn_op : context(id).call_op});
-    const Call* call = start.as<Call>();
-    const std::optional<Path> outer =
-        to_caller(at, call != nullptr ? given_by(*call) : given_by(*start.as<Spawn>()));
-    if (!outer) return false;
-    if (is_root && handle_is_in(start.as<Spawn>()->handle, *outer)) return true;
-    at = *outer;
-    id = up;
-    in_creator = in_creator || is_root;
-  }
-}
-
-bool Program::own_instance(const Place& a, const Path& path_a, const Place& b,
-                           const Path& path_b) const {
-  return context(a.context).thread == context(b.context).thread && from_own_argument(a, path_a) &&
-         from_own_argument(b, path_b);
-}
-
 bool Program::exclude(const Place& a, const Path& path_a, const Place& b,
                       const Path& path_b) const {
   const std::vector<HeldLock> others = locks(b);
@@ -282,8 +201,8 @@ std::string Program::text(LocationId location) const {
       break;
   }
   const Location& outer = state_->locations.at(at.base);
-  if ((outer.kind == Location::Kind::any || outer.kind == Location::Kind::made) && !is_one_word(outer.name.text()) &&
-      at.step.kind == Step::Kind::field) {
+  if ((outer.kind == Location::Kind::any || outer.kind == Location::Kind::made) &&
+      !is_one_word(outer.name.text()) && at.step.kind == Step::Kind::field) {
     // The field knows better what it is a part of.
     const std::string& field = at.step.name.text();
     const size_t colon = field.rfind("::");

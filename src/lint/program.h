@@ -83,6 +83,20 @@ struct Moment {
   friend auto operator<=>(const Moment&, const Moment&) = default;
 };
 
+// Whose an object is.
+enum class Ownership : uint8_t {
+  none,        // perhaps everybody's
+  frame,       // on the stack of the functions that led to the access, or allocated by them
+  argument,    // what the loop that started the thread gave to it, and no other
+  allocation,  // and what that points to, which was allocated for it
+};
+struct Owned {
+  Ownership how = Ownership::none;
+  // argument: the call or Spawn in the loop that gave it, and the object in its words.
+  Place given_at;
+  Path given;
+};
+
 class Program {
  public:
   // Links the summaries. Of functions that several have, the first is taken.
@@ -111,8 +125,9 @@ class Program {
   // Whether more than one thread can get at it: globals, what is passed to a thread,
   // and what can be reached from there.
   bool shared(LocationId location) const;
-  // A number, a string or a container behind a pointer that comes from somewhere unknown:
-  // every program is full of them, and it cannot be said that two are the same.
+  // Of which it cannot be said that two are the same: a number, a string or a container
+  // behind a pointer that comes from somewhere unknown, as every program is full of them;
+  // some local or allocation, of those that are not told apart.
   bool indistinct(LocationId location) const;
   // Whether the two ops may be done at the same time, by two threads: start and
   // join order only, not locks. True for one op twice if its thread runs many times.
@@ -123,10 +138,13 @@ class Program {
   // `a` and `b` are what is accessed, see HeldLock::path.
   bool exclude(const Place& a, const Path& path_a, const Place& b, const Path& path_b) const;
 
-  // Whether the two accesses, by instances of one thread, are of objects that each
-  // instance has for itself: the loop that started them gave each another element or a
-  // new object.
-  bool own_instance(const Place& a, const Path& path_a, const Place& b, const Path& path_b) const;
+  // Whether the object that is accessed is the thread's own. Two threads never have one of
+  // their frames' objects in common, nor of what was allocated for them; and instances of
+  // one thread none of their arguments.
+  Owned ownership(const Place& place, const Path& path) const;
+  // Whether the loop that gave the object to a thread accesses it in the same round, before
+  // the thread is started.
+  bool before_given(const Place& place, const Path& path, const Owned& owned) const;
 
   // Whether the location is one object at most: no element, no allocation that is done
   // again and again.
@@ -140,7 +158,8 @@ class Program {
  private:
   template <typename AHas, typename BHas>
   bool parallel(ThreadIndex a, const AHas& a_has, ThreadIndex b, const BHas& b_has) const;
-  bool from_own_argument(const Place& place, const Path& path) const;
+  bool in_loop(const Place& place) const;
+  class OwnObjects;
 
   struct State;
   std::unique_ptr<State> state_;

@@ -73,9 +73,9 @@ struct Program::State {
   std::vector<Context> contexts;
   std::vector<ContextKey> keys;
   std::map<ContextKey, ContextId> context_ids;
-  std::vector<Calls> callees;                                       // by context
-  std::vector<bool> live;                                           // reachable from a thread
-  std::vector<size_t> held_when_visited;                            // how many locks
+  std::vector<Calls> callees;             // by context
+  std::vector<bool> live;                 // reachable from a thread
+  std::vector<size_t> held_when_visited;  // how many locks
   std::vector<Thread> threads;
   std::map<std::tuple<ContextId, uint32_t, Name>, ThreadIndex> thread_ids;
   std::map<std::tuple<const Function*, uint32_t, Name>, std::vector<ThreadIndex>> threads_of_spawn;
@@ -110,6 +110,8 @@ struct Program::State {
   LocationSet told_apart(const LocationSet& set, Name type);  // if there are not too many
   std::vector<LocationId> wholes_of(LocationId cell);
   void find_shared();
+  static bool is_everywhere(Name type_name);
+  bool is_hub(LocationId object) const;
   std::map<LocationId, std::set<LocationId>> find_reach() const;
 
   // link.cc: contexts and threads.

@@ -22,6 +22,7 @@ struct Found {
   Path path;
   LocationId location = 0;
   bool write = false;
+  Owned owned;
 };
 
 class Races {
@@ -60,10 +61,11 @@ class Races {
 
   void add(const Place& place, const Effect& effect) {
     if (effect.atomic || in_own_constructor(place.context, effect.path)) return;
+    std::optional<Owned> owned;
     for (const LocationId location : effect.locations) {
-      if (program_.shared(location) && !program_.indistinct(location)) {
-        accesses_.push_back({place, effect.path, location, effect.write});
-      }
+      if (!program_.shared(location) || program_.indistinct(location)) continue;
+      if (!owned) owned = program_.ownership(place, effect.path);
+      accesses_.push_back({place, effect.path, location, effect.write, *owned});
     }
   }
 
@@ -104,9 +106,19 @@ class Races {
   bool races(const Found& a, const Found& b) const {
     if (!a.write && !b.write) return false;
     if (!program_.all_locations().may_alias(a.location, b.location)) return false;
-    return program_.parallel(a.place, b.place) &&
-           !program_.own_instance(a.place, a.path, b.place, b.path) &&
+    return !own_objects(a, b) && program_.parallel(a.place, b.place) &&
            !program_.exclude(a.place, a.path, b.place, b.path);
+  }
+
+  // Each thread accesses one of its own; or it was the thread's only after the access.
+  bool own_objects(const Found& a, const Found& b) const {
+    if (program_.before_given(a.place, a.path, b.owned) ||
+        program_.before_given(b.place, b.path, a.owned)) {
+      return true;
+    }
+    if (a.owned.how != b.owned.how || a.owned.how == Ownership::none) return false;
+    return a.owned.how != Ownership::argument ||
+           program_.context(a.place.context).thread == program_.context(b.place.context).thread;
   }
 
   void report(const Found& a, const Found& b, std::vector<Finding>& findings) {

@@ -23,7 +23,8 @@ Rechecks::Known& Rechecks::known_for(const Variable& variable) {
 }
 
 // wait(lock, predicate) calls its predicate, at one place, before and after it waits.
-bool Rechecks::predicate_reads(ContextId context, const LockRegion& region, const Variable& variable) {
+bool Rechecks::predicate_reads(ContextId context, const LockRegion& region,
+                               const Variable& variable) {
   const FunctionShape& shape = shapes_.of(*program_.context(context).function);
   const std::vector<Op>& ops = shape.function().blocks[shape.block_of(region.acquire)].ops;
   const auto acquire =
@@ -53,8 +54,8 @@ bool Rechecks::callee_checks(ContextId callee, const Variable& variable, bool do
   return known[key] = checks;
 }
 
-bool Rechecks::checks_before_acting(ContextId context, std::span<const uint32_t> ops, uint32_t begin,
-                                 const Variable& variable, bool does_write) {
+bool Rechecks::checks_before_acting(ContextId context, std::span<const uint32_t> ops,
+                                    uint32_t begin, const Variable& variable, bool does_write) {
   if (!open_.insert(context).second) return true;  // recursion: decided further out
   const FunctionShape& shape = shapes_.of(*program_.context(context).function);
   Taint fresh;

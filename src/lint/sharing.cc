@@ -11,6 +11,12 @@ bool is_made_here(Location::Kind kind) {
          kind == Location::Kind::made;
 }
 
+bool is_number(const std::string& type) {
+  return type.find(' ') != std::string::npos || type == "int" || type == "char" || type == "bool" ||
+         type == "float" || type == "double" || type == "long" || type == "short" ||
+         type == "void" || type.empty();
+}
+
 }  // namespace
 
 // What is known to be a thread's own so far stays apart from what others have: a function
@@ -25,7 +31,7 @@ LocationSet Program::State::merged(const LocationSet& set, Name type) {
     }
     const LocationId whole = locations.object(Location::Kind::made, type);
     add_to(result, {whole});
-    if (one == whole || !members[whole].insert(one).second) continue;
+    if (one == whole || is_everywhere(type) || !members[whole].insert(one).second) continue;
     member_of[one].push_back(whole);
     members_changed = true;
   }
@@ -97,15 +103,32 @@ void Program::State::find_shared() {
   }
 }
 
+// Numbers, strings, containers.
+bool Program::State::is_everywhere(Name type_name) {
+  const std::string& type = type_name.text();
+  return is_number(type) || type.starts_with("std::");
+}
+
+// Some memory of which nothing is known but that it is a number, a string or the like is no
+// way to what was put there: one pointer to a character that is shared would make every
+// buffer look so.
+bool Program::State::is_hub(LocationId object) const {
+  const Location& at = locations.at(object);
+  return (at.kind == Location::Kind::any || at.kind == Location::Kind::made) &&
+         is_everywhere(at.name);
+}
+
 // By object: those that are shared if it is.
 std::map<LocationId, std::set<LocationId>> Program::State::find_reach() const {
   std::map<LocationId, std::set<LocationId>> reach;
   for (const auto& [cell, found] : points_to) {
+    if (is_hub(locations.object_of(cell))) continue;
     for (const LocationId target : found) {
       reach[locations.object_of(cell)].insert(locations.object_of(target));
     }
   }
   for (const auto& [cell, originals] : copies) {
+    if (is_hub(locations.object_of(cell))) continue;
     for (const LocationId original : originals) {
       // A copy of a shared object points to what that points to, and the other way.
       const std::set<LocationId> targets = reach[locations.object_of(original)];

@@ -5,12 +5,6 @@
 namespace foretrace::lint {
 namespace {
 
-const Value* value_for(const Path& path, const Given& given) {
-  if (path.root == Path::Root::self) return given.receiver;
-  if (path.root != Path::Root::parameter || given.arguments == nullptr) return nullptr;
-  return path.index < given.arguments->size() ? &(*given.arguments)[path.index] : nullptr;
-}
-
 bool starts_with(const Path& path, const Path& prefix) {
   return path.root == prefix.root && path.index == prefix.index && path.name == prefix.name &&
          path.steps.size() >= prefix.steps.size() &&
@@ -39,9 +33,15 @@ Given given_by(const Call& call) {
 
 Given given_by(const Spawn& spawn) { return {&spawn.receiver, &spawn.arguments}; }
 
+const Value* given_for(const Path& path, const Given& given) {
+  if (path.root == Path::Root::self) return given.receiver;
+  if (path.root != Path::Root::parameter || given.arguments == nullptr) return nullptr;
+  return path.index < given.arguments->size() ? &(*given.arguments)[path.index] : nullptr;
+}
+
 std::optional<Path> to_caller(const Path& path, const Given& given) {
   if (path.root == Path::Root::global) return path;
-  const Value* value = value_for(path, given);
+  const Value* value = given_for(path, given);
   if (value == nullptr || path.steps.empty()) return std::nullopt;
   Path made = value->path;
   auto rest = path.steps.begin();

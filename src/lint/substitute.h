@@ -16,6 +16,9 @@ struct Given {
 Given given_by(const Call& call);
 Given given_by(const Spawn& spawn);
 
+// What was given for the parameter (or `this`) that the path begins with; null: nothing.
+const Value* given_for(const Path& path, const Given& given);
+
 // A path of the callee in the caller's words, if it can be said: globals are what
 // they are; parameters and `this` are what the call gives.
 std::optional<Path> to_caller(const Path& path, const Given& given);

@@ -101,6 +101,7 @@ struct Value {
   Name function;                // USR
   std::vector<Value> captures;  // by number; address_of: by reference
   Tokens tokens;                // what flowed into it
+  bool varies = false;          // &p[i], p + i: which element, a variable says
 };
 
 // ---------------------------------------------------------------------------

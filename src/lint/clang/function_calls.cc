@@ -41,10 +41,9 @@ void FunctionBuilder::construct(const CXXConstructExpr* construct) {
   call.callee = names_.usr(constructor);
   call.name = Name(name_of(constructor));
   call.is_method = true;
-  if (Path target = destination(construct); target.known()) {
-    call.receiver.kind = Value::Kind::address_of;
-    call.receiver.path = std::move(target);
-  }
+  Path target = destination(construct);
+  call.receiver.kind = Value::Kind::address_of;
+  call.receiver.path = target.known() ? std::move(target) : scope_.temporary(construct);
   for (unsigned i = 0; i < construct->getNumArgs(); ++i) {
     const bool reference = i < constructor->getNumParams() &&
                            constructor->getParamDecl(i)->getType()->isReferenceType();

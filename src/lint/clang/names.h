@@ -27,6 +27,10 @@ class Names {
   Position position(clang::SourceLocation location);
   bool in_system_header(const clang::Decl* decl);
 
+  // Whether its value is known here.
+  bool is_constant(const clang::Expr* number) {
+    return !number->isValueDependent() && number->isIntegerConstantExpr(context());
+  }
   clang::ASTContext& context() { return context_; }
 
  private:

@@ -139,6 +139,16 @@ Path Scope::local(const VarDecl* variable) {
   return {Path::Root::local, entry->second, {}, {}};
 }
 
+Path Scope::temporary(const CXXConstructExpr* construct) {
+  const auto [entry, fresh] =
+      temporaries_.try_emplace(construct, static_cast<uint32_t>(function_.locals.size()));
+  if (fresh) {
+    function_.locals.push_back({"a temporary", names_.type(construct->getType()),
+                                names_.position(construct->getBeginLoc())});
+  }
+  return {Path::Root::local, entry->second, {}, {}};
+}
+
 Path Scope::variable(const VarDecl* variable) {
   const QualType type = variable->getType();
   const bool reference = type->isReferenceType();
@@ -207,7 +217,8 @@ Path Scope::object(const Expr* expression) {
     return last != nullptr ? object(last) : Path{};
   }
   if (const auto* call = dyn_cast<CallExpr>(expression)) return call_result(call);
-  return {};
+  const auto made = temporaries_.find(expression);
+  return made != temporaries_.end() ? Path{Path::Root::local, made->second, {}, {}} : Path{};
 }
 
 Path Scope::pointee(const Expr* pointer) {
@@ -259,7 +270,10 @@ Value Scope::value(const Expr* expression) {
   if (const auto* unary = dyn_cast<UnaryOperator>(expression)) {
     if (unary->getOpcode() == UO_AddrOf) {
       if (function_named(unary->getSubExpr()) != nullptr) return value(unary->getSubExpr());
-      return address_of(object(unary->getSubExpr()));
+      Value made = address_of(object(unary->getSubExpr()));
+      const auto* element = dyn_cast<ArraySubscriptExpr>(unwrapped(unary->getSubExpr()));
+      made.varies = element != nullptr && !names_.is_constant(element->getIdx());
+      return made;
     }
     return value_of(object(unary));
   }
@@ -272,7 +286,9 @@ Value Scope::value(const Expr* expression) {
   if (const auto* binary = dyn_cast<BinaryOperator>(expression)) {
     if (binary->isAdditiveOp()) {
       const bool left = binary->getLHS()->getType()->isPointerType();
-      return value(left ? binary->getLHS() : binary->getRHS());
+      Value made = value(left ? binary->getLHS() : binary->getRHS());
+      made.varies = made.varies || !names_.is_constant(left ? binary->getRHS() : binary->getLHS());
+      return made;
     }
     return binary->isAssignmentOp() || binary->isCommaOp() ? value(binary->getRHS()) : Value{};
   }
@@ -312,7 +328,8 @@ Value Scope::constructed(const CXXConstructExpr* construct) {
     Value made = value_of(object(first));
     return made.kind == Value::Kind::other ? value(first) : made;
   }
-  if (!is_library(constructor)) return {};
+  // A string has a copy of its characters, and no pointer to where they came from.
+  if (!is_library(constructor) || class_of(construct->getType()) == "std::basic_string") return {};
   Value made = value(first);
   return made.kind == Value::Kind::value_of && !first->getType()->isPointerType() &&
                  !first->getType()->isRecordType()

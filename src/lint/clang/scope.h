@@ -44,6 +44,9 @@ class Scope {
   // The allocation that an expression (new, malloc, make_shared) is.
   Path allocation(const clang::Expr* expression);
 
+  // The object that a constructor makes which initialises no variable: a local of its own.
+  Path temporary(const clang::CXXConstructExpr* construct);
+
   Names& names() { return names_; }
   Function& function() { return function_; }
   const std::vector<Captured>& captures() const { return captures_; }
@@ -65,6 +68,7 @@ class Scope {
   Function& function_;
   std::vector<Captured> captures_;
   llvm::DenseMap<const clang::VarDecl*, uint32_t> locals_;
+  llvm::DenseMap<const clang::Expr*, uint32_t> temporaries_;
   llvm::DenseMap<const clang::Expr*, uint32_t> calls_;
   llvm::DenseMap<const clang::Expr*, uint32_t> allocations_;
   uint32_t block_ = 0;

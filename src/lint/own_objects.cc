@@ -1,0 +1,252 @@
+// Objects that a thread has for itself: what its functions have on their stacks or have
+// allocated, and what the loop that started it gave to it alone.
+#include <algorithm>
+
+#include "lint/program_state.h"
+
+namespace foretrace::lint {
+namespace {
+
+// Whether the handle of a thread is a field of the object that an access of the thread
+// starts from: then each such object has one thread, or a second start would end the
+// program.
+bool handle_is_in(const Path& handle, const Path& access) {
+  const auto deref = std::find_if(access.steps.begin(), access.steps.end(),
+                                  [](const Step& step) { return step.kind == Step::Kind::deref; });
+  if (deref == access.steps.end() || handle.root != access.root || handle.index != access.index ||
+      handle.name != access.name) {
+    return false;
+  }
+  const auto object = static_cast<size_t>(deref - access.steps.begin()) + 1;
+  return handle.steps.size() > object &&
+         std::equal(access.steps.begin(), deref + 1, handle.steps.begin()) &&
+         std::all_of(handle.steps.begin() + static_cast<std::ptrdiff_t>(object), handle.steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::field; });
+}
+
+// Whether a local pointer has another object each time: an element of a container, or
+// what is allocated in a loop.
+bool varies_in_loop(const Function& function, uint32_t local, int depth = 0) {
+  constexpr int kMaxDepth = 4;  // pointers and iterators that come from each other
+  bool any = false;
+  for (const Binding& binding : function.bindings) {
+    if (binding.target.root != Path::Root::local || binding.target.index != local ||
+        !binding.target.steps.empty()) {
+      continue;
+    }
+    const Path& from = binding.value.path;
+    const bool element = std::any_of(from.steps.begin(), from.steps.end(), [](const Step& step) {
+      return step.kind == Step::Kind::element;
+    });
+    const bool allocated = from.root == Path::Root::heap &&
+                           function.blocks[function.allocations[from.index].block].in_loop;
+    const bool follows = from.root == Path::Root::local && depth < kMaxDepth &&
+                         varies_in_loop(function, from.index, depth + 1);
+    if (!element && !allocated && !follows) return false;
+    any = true;
+  }
+  return any;
+}
+
+size_t derefs_of(const Path& path) {
+  return static_cast<size_t>(
+      std::count_if(path.steps.begin(), path.steps.end(),
+                    [](const Step& step) { return step.kind == Step::Kind::deref; }));
+}
+
+// The object of a path that begins with a deref, if the pointer has this value.
+std::optional<Path> behind(const Value& pointer, const Path& path) {
+  const bool is_address = pointer.kind == Value::Kind::address_of;
+  if ((!is_address && pointer.kind != Value::Kind::value_of) || !pointer.path.known()) {
+    return std::nullopt;
+  }
+  Path object = pointer.path;
+  object.steps.insert(object.steps.end(), path.steps.begin() + (is_address ? 1 : 0),
+                      path.steps.end());
+  return object;
+}
+
+Path object_of(const Value& pointer) {
+  Path object = pointer.path;
+  if (pointer.kind != Value::Kind::address_of) object.steps.push_back({Step::Kind::deref, {}});
+  return object;
+}
+
+// What a function puts into a variable or a field, by its own name for it.
+std::vector<const Value*> put_into(const Function& function, const Path& target) {
+  std::vector<const Value*> found;
+  for (const Binding& binding : function.bindings) {
+    if (binding.target == target) found.push_back(&binding.value);
+  }
+  return found;
+}
+
+}  // namespace
+
+class Program::OwnObjects {
+ public:
+  explicit OwnObjects(const Program& program) : program_(program) {}
+
+  // Whether the object is on the stack of one of the functions that led here, or was
+  // allocated by one of them, or by a function that returned it. All others are told
+  // nothing: what another thread gets at by a pointer is not looked at here.
+  bool in_frame(ContextId id, const Path& path, int depth = 0) const {
+    constexpr int kMaxDepth = 30;
+    if (depth > kMaxDepth) return false;
+    const Function& function = *program_.context(id).function;
+    const bool is_pointer = !path.steps.empty() && path.steps[0].kind == Step::Kind::deref;
+    switch (path.root) {
+      case Path::Root::heap:
+        return derefs_of(path) == 0;
+      case Path::Root::local:
+        if (!is_pointer) return derefs_of(path) == 0;
+        return all_of_values(put_into(function, {path.root, path.index, path.name, {}}), path,
+                             [&](const Path& object) { return in_frame(id, object, depth + 1); });
+      case Path::Root::result:
+        return is_pointer && derefs_of(path) == 1 && is_fresh_result(id, path.index, depth + 1);
+      case Path::Root::self:
+      case Path::Root::parameter:
+        break;
+      default:
+        return false;
+    }
+    const Context& context = program_.context(id);
+    if (context.parent == id) return false;
+    const Call* const call = program_.op({context.parent, context.call_op}).as<Call>();
+    const std::optional<Path> outer = to_caller(path, given_by(*call));
+    return outer && in_frame(context.parent, *outer, depth + 1);
+  }
+
+  // Whether the loop that started the thread gave it the object, and no other thread.
+  Owned by_argument(ContextId id, const Path& path) const {
+    std::optional<Path> at = to_parameter(id, path);
+    while (at && program_.context(id).parent != id) {
+      const Context& context = program_.context(id);
+      const Call* const call = program_.op({context.parent, context.call_op}).as<Call>();
+      at = to_caller(*at, given_by(*call));
+      id = context.parent;
+      if (at) at = to_parameter(id, *at);
+    }
+    const Thread& thread = program_.threads()[program_.context(id).thread];
+    if (!at || thread.is_main || derefs_of(*at) == 0) return {};
+    const Spawn& spawn = *program_.op({thread.creator, thread.spawn_op}).as<Spawn>();
+    const size_t pointers = derefs_of(*at);
+    Place start{thread.creator, thread.spawn_op};
+    Given given = given_by(spawn);
+    // The function that starts it may have been given it.
+    while (true) {
+      const Value* const value = given_for(*at, given);
+      at = to_caller(*at, given);
+      if (!at) return {};
+      if (pointers == 1 && handle_is_in(spawn.handle, *at)) return {Ownership::argument, {}, {}};
+      const bool another = value->varies && program_.in_loop(start);
+      if (another || is_one_of_many(start.context, *at)) {
+        if (pointers == 1) return {Ownership::argument, start, object_of(*value)};
+        const bool is_own = pointers == 2 && has_its_own(start.context, *at);
+        return {is_own ? Ownership::allocation : Ownership::none, {}, {}};
+      }
+      const Context& context = program_.context(start.context);
+      if (context.parent == start.context) return {};
+      start = {context.parent, context.call_op};
+      given = given_by(*program_.op(start).as<Call>());
+    }
+  }
+
+ private:
+  template <typename Is>
+  static bool all_of_values(const std::vector<const Value*>& values, const Path& path,
+                            const Is& is) {
+    return !values.empty() && std::all_of(values.begin(), values.end(), [&](const Value* value) {
+      const std::optional<Path> object = behind(*value, path);
+      return object && is(*object);
+    });
+  }
+
+  // A function that allocates what it returns.
+  bool is_fresh_result(ContextId id, uint32_t call, int depth) const {
+    const std::span<const ContextId> callees = program_.callees({id, call});
+    return !callees.empty() && std::all_of(callees.begin(), callees.end(), [&](ContextId callee) {
+      return returns_fresh(callee, depth);
+    });
+  }
+  bool returns_fresh(ContextId id, int depth) const {
+    static const Path kObject{Path::Root::none, 0, {}, {{Step::Kind::deref, {}}}};
+    std::vector<const Value*> values;
+    for (const Value& value : program_.context(id).function->returns) values.push_back(&value);
+    return all_of_values(values, kObject, [&](const Path& object) {
+      return (object.root == Path::Root::heap || object.root == Path::Root::result ||
+              (object.root == Path::Root::local && derefs_of(object) == 1)) &&
+             in_frame(id, object, depth + 1);
+    });
+  }
+
+  // `thread->stats` of `State* thread = arg->thread` is `arg->thread->stats`.
+  std::optional<Path> to_parameter(ContextId id, Path path) const {
+    const Function& function = *program_.context(id).function;
+    constexpr int kMaxPointers = 4;
+    for (int i = 0; i < kMaxPointers && path.root == Path::Root::local; ++i) {
+      if (path.steps.empty() || path.steps[0].kind != Step::Kind::deref) return std::nullopt;
+      const auto values = put_into(function, {path.root, path.index, path.name, {}});
+      if (values.size() != 1) return std::nullopt;
+      const std::optional<Path> object = behind(*values[0], path);
+      if (!object) return std::nullopt;
+      path = *object;
+    }
+    if (path.root != Path::Root::parameter && path.root != Path::Root::self) return std::nullopt;
+    return path;
+  }
+
+  // Another element of an array, or another allocation, in each round of the creator's loop.
+  bool is_one_of_many(ContextId creator, const Path& path) const {
+    const Function& function = *program_.context(creator).function;
+    if (path.root == Path::Root::heap) {
+      return function.blocks[function.allocations[path.index].block].in_loop;
+    }
+    if (path.root == Path::Root::local && varies_in_loop(function, path.index)) return true;
+    return std::any_of(path.steps.begin(), path.steps.end(),
+                       [](const Step& step) { return step.kind == Step::Kind::element; });
+  }
+
+  // Whether the pointer in such an object has a new object in each round: nothing but an
+  // allocation in the creator's loop was ever put there.
+  bool has_its_own(ContextId creator, const Path& path) const {
+    Path cell = path;
+    while (cell.steps.back().kind != Step::Kind::deref) cell.steps.pop_back();
+    cell.steps.pop_back();
+    const Function& function = *program_.context(creator).function;
+    const std::vector<const Value*> values = put_into(function, cell);
+    if (values.size() != 1 || values[0]->kind != Value::Kind::address_of) return false;
+    const Path& made = values[0]->path;
+    if (made.root != Path::Root::heap || !made.steps.empty() ||
+        !function.blocks[function.allocations[made.index].block].in_loop) {
+      return false;
+    }
+    cell.steps.push_back({Step::Kind::deref, {}});
+    return program_.locations(creator, cell) == program_.locations(creator, made);
+  }
+
+  const Program& program_;
+};
+
+Owned Program::ownership(const Place& place, const Path& path) const {
+  const OwnObjects own(*this);
+  if (own.in_frame(place.context, path)) return {Ownership::frame, {}, {}};
+  return own.by_argument(place.context, path);
+}
+
+bool Program::before_given(const Place& place, const Path& path, const Owned& owned) const {
+  const Path& object = owned.given;
+  if (owned.how != Ownership::argument || !object.known() ||
+      place.context != owned.given_at.context || path.root != object.root ||
+      path.index != object.index || path.name != object.name ||
+      path.steps.size() < object.steps.size() ||
+      !std::equal(object.steps.begin(), object.steps.end(), path.steps.begin())) {
+    return false;
+  }
+  const auto& ops = state_->ops.at(context(place.context).function);
+  const auto& [block, op] = ops.at(place.op);
+  const auto& [start_block, start] = ops.at(owned.given_at.op);
+  return block == start_block && op < start;  // both in the list of one block's ops
+}
+
+}  // namespace foretrace::lint
