@@ -68,8 +68,11 @@ class Transfer {
   }
 
  private:
+  // What may be asked for is any number; Linux moves this much at most.
+  static constexpr size_t kMostBytes = 0x7ffff000;
   void reads(const void* bytes, size_t count) const {
-    if (accesses_.is_known()) access_range<false>(bytes, count, accesses_);
+    if (!accesses_.is_known()) return;
+    access_range<false>(bytes, count < kMostBytes ? count : kMostBytes, accesses_);
   }
   void writes(void* bytes, size_t count) const {
     if (accesses_.is_known()) access_range<true>(bytes, count, accesses_);
