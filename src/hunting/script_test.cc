@@ -8,7 +8,7 @@ namespace {
 Finding finding_of(const std::string& kind, Op op) {
   Finding finding;
   finding.kind = kind;
-  for (const uint64_t index : {7, 9}) {
+  for (const uint64_t index : {7U, 9U}) {
     FindingEvent& event = finding.events.emplace_back();
     event.index = index;
     event.thread = index == 7 ? "T1" : "T2";

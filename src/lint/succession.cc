@@ -32,9 +32,6 @@ class LastBlocks {
     return *blocks_;
   }
   bool is(const LastBlocks& other) const { return blocks_ == other.blocks_; }
-  friend bool operator==(const LastBlocks& a, const LastBlocks& b) {
-    return a.is(b) || *a.blocks_ == *b.blocks_;
-  }
 
  private:
   std::shared_ptr<Map> blocks_ = std::make_shared<Map>();
@@ -45,7 +42,6 @@ struct State {
   bool reached = false;
   LastBlocks last;
   std::set<uint32_t> passed;
-  friend bool operator==(const State&, const State&) = default;
 };
 
 std::set<uint32_t> common(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {

@@ -74,7 +74,7 @@ TEST_F(MemorySurveyTest, AWriteMustBeAfterAllReads) {
 }
 
 TEST_F(MemorySurveyTest, LocksOrderNothing) {
-  for (const uint32_t thread : {1, 2}) {
+  for (const uint32_t thread : {1U, 2U}) {
     add(thread, Kind::lock, kFlag, 0);
     add(thread, Kind::write, kX);
     add(thread, Kind::unlock, kFlag, 0);
