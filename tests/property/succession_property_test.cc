@@ -32,10 +32,6 @@ void showValue(const Tree& tree, std::ostream& out) {
   for (const Tree& part : tree.parts) showValue(part, out);
   out << ")";
 }
-std::ostream& operator<<(std::ostream& out, const Tree& tree) {
-  showValue(tree, out);
-  return out;
-}
 
 rc::Gen<Tree> trees(int depth, uint32_t functions, uint32_t locks) {
   using rc::gen::inRange;
