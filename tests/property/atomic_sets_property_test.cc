@@ -27,7 +27,7 @@ void check_events(const Candidate& candidate, const Trace& trace, const std::str
   for (size_t i = 0; i < candidate.events.size(); ++i) {
     const CandidateEvent& one = candidate.events[i];
     const Event& event = trace.events[one.index];
-    RC_ASSERT(i == 0 || candidate.events[i - 1].index < one.index);
+    if (i > 0) RC_ASSERT(candidate.events[i - 1].index < one.index);
     RC_ASSERT(event.op() == one.event.op());
     RC_ASSERT(event.object == one.event.object);
     RC_ASSERT(event.thread == one.event.thread);
