@@ -29,8 +29,8 @@ class Team {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  const std::function<void(size_t)>* job_ = nullptr;  // guarded by mutex_, like all below
-  uint64_t round_ = 0;
+  const std::function<void(size_t)>* job_ = nullptr;  // does not change during a round
+  uint64_t round_ = 0;                                // guarded by mutex_, like all below
   size_t busy_ = 0;  // threads that have not yet done their part of the round
   bool ending_ = false;
   std::exception_ptr failure_;

@@ -56,14 +56,14 @@ class ScheduleBonds::Builder {
     for (uint64_t i = 0; i < trace_.events.size(); ++i) {
       if (trace_.events[i].op() != Op::skip) add(i, trace_.events[i]);
     }
-    bonds_.writes_.emplace(last_write_.size(), [&](const auto& found) {
+    bonds_.writes_ = Lists<uint64_t>(last_write_.size(), [&](const auto& found) {
       for (const std::vector<uint64_t>& events : bonds_.threads_) {
         for (const uint64_t i : events) {
           if (writes(trace_.events[i].op())) found(trace_.events[i].object, i);
         }
       }
     });
-    bonds_.ops_of_locks_.emplace(symbols.names(Space::lock).size(), [&](const auto& found) {
+    bonds_.ops_of_locks_ = Lists<LockOp>(symbols.names(Space::lock).size(), [&](const auto& found) {
       for (const std::vector<LockOp>& ops : bonds_.lock_ops_) {
         for (const LockOp& op : ops) found(op.lock, op);
       }
@@ -217,12 +217,11 @@ std::optional<LockId> ScheduleBonds::regains(uint64_t index) const {
 uint64_t ScheduleBonds::last_write_before(LocationId location, const auto& until_of) const {
   uint64_t last = kNoEvent;
   const auto thread_of = [&](uint64_t i) { return trace_.events[i].thread; };
-  by_thread((*writes_)[location], thread_of,
-            [&](ThreadId thread, std::span<const uint64_t> writes) {
-              const auto end = std::lower_bound(writes.begin(), writes.end(), until_of(thread));
-              if (end == writes.begin()) return;
-              if (last == kNoEvent || last < *(end - 1)) last = *(end - 1);
-            });
+  by_thread(writes_[location], thread_of, [&](ThreadId thread, std::span<const uint64_t> writes) {
+    const auto end = std::lower_bound(writes.begin(), writes.end(), until_of(thread));
+    if (end == writes.begin()) return;
+    if (last == kNoEvent || last < *(end - 1)) last = *(end - 1);
+  });
   return last;
 }
 
@@ -236,15 +235,16 @@ uint64_t ScheduleBonds::last_write(LocationId location, const Schedule& cut) con
 
 std::vector<LockOp> ScheduleBonds::holders(LockId lock, const Schedule& cut) const {
   std::vector<LockOp> found;
-  by_thread((*ops_of_locks_)[lock], [](const LockOp& op) { return op.thread; },
-            [&](ThreadId thread, std::span<const LockOp> ops) {
-              const uint64_t until = cut.until_of(thread);
-              const auto end = std::partition_point(
-                  ops.begin(), ops.end(), [&](const LockOp& op) { return op.index < until; });
-              if (end != ops.begin() && (end - 1)->holds != Holds::not_at_all) {
-                found.push_back(*(end - 1));
-              }
-            });
+  by_thread(
+      ops_of_locks_[lock], [](const LockOp& op) { return op.thread; },
+      [&](ThreadId thread, std::span<const LockOp> ops) {
+        const uint64_t until = cut.until_of(thread);
+        const auto end = std::partition_point(ops.begin(), ops.end(),
+                                              [&](const LockOp& op) { return op.index < until; });
+        if (end != ops.begin() && (end - 1)->holds != Holds::not_at_all) {
+          found.push_back(*(end - 1));
+        }
+      });
   return found;
 }
 
@@ -264,16 +264,17 @@ std::vector<ScheduleBonds::Held> ScheduleBonds::held_at(ThreadId thread, uint64_
 // Whether no other thread's section that this one excludes begins later.
 bool ScheduleBonds::is_last(ThreadId thread, const Held& held, const Schedule& cut) const {
   bool last = true;
-  by_thread((*ops_of_locks_)[held.lock], [](const LockOp& op) { return op.thread; },
-            [&](ThreadId other, std::span<const LockOp> ops) {
-              if (other == thread) return;
-              const uint64_t until = cut.until_of(other);
-              const auto end = std::partition_point(
-                  ops.begin(), ops.end(), [&](const LockOp& op) { return op.index < until; });
-              if (end == ops.begin()) return;
-              const uint64_t theirs = held.shared ? (end - 1)->last_alone : (end - 1)->last_acquire;
-              if (theirs != kNoEvent && theirs > held.acquire) last = false;
-            });
+  by_thread(
+      ops_of_locks_[held.lock], [](const LockOp& op) { return op.thread; },
+      [&](ThreadId other, std::span<const LockOp> ops) {
+        if (other == thread) return;
+        const uint64_t until = cut.until_of(other);
+        const auto end = std::partition_point(ops.begin(), ops.end(),
+                                              [&](const LockOp& op) { return op.index < until; });
+        if (end == ops.begin()) return;
+        const uint64_t theirs = held.shared ? (end - 1)->last_alone : (end - 1)->last_acquire;
+        if (theirs != kNoEvent && theirs > held.acquire) last = false;
+      });
   return last;
 }
 

@@ -9,34 +9,13 @@
 #include <tsl/robin_map.h>
 
 #include "base/hash.h"
+#include "base/lists.h"
 #include "certify/schedule.h"
 #include "trace/stream.h"
 
 namespace foretrace {
 
 inline constexpr uint64_t kNoEvent = UINT64_MAX;
-
-// Lists, one for each object, in one piece of memory.
-template <typename Entry>
-class Lists {
- public:
-  // `for_each(f)` calls f(object, entry), the entries of an object in their order.
-  template <typename ForEach>
-  Lists(size_t objects, const ForEach& for_each) : begins_(objects + 1) {
-    for_each([&](size_t object, const Entry&) { ++begins_[object + 1]; });
-    for (size_t i = 0; i < objects; ++i) begins_[i + 1] += begins_[i];
-    entries_.resize(begins_.back());
-    std::vector<size_t> next = begins_;
-    for_each([&](size_t object, const Entry& entry) { entries_[next[object]++] = entry; });
-  }
-  std::span<const Entry> operator[](size_t object) const {
-    return std::span(entries_).subspan(begins_[object], begins_[object + 1] - begins_[object]);
-  }
-
- private:
-  std::vector<size_t> begins_;
-  std::vector<Entry> entries_;
-};
 
 // Knows nothing of models and searches. Everything that is asked about a cut (an
 // index for each thread: its events before that) costs a look at each thread, not
@@ -105,8 +84,8 @@ class ScheduleBonds {
   tsl::robin_map<uint64_t, LockId, IntegerHash> regains_;
   std::vector<std::vector<LockOp>> lock_ops_;         // by thread
   std::vector<std::vector<std::vector<Held>>> held_;  // by thread, after every so many of them
-  std::optional<Lists<uint64_t>> writes_;             // by location, then thread
-  std::optional<Lists<LockOp>> ops_of_locks_;         // by lock, then thread
+  Lists<uint64_t> writes_;                            // by location, then thread
+  Lists<LockOp> ops_of_locks_;                        // by lock, then thread
 };
 
 }  // namespace foretrace

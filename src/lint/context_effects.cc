@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "lint/post_order.h"
+#include "lint/graphs.h"
 
 namespace foretrace::lint {
 

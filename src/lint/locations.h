@@ -73,4 +73,26 @@ class Locations {
   std::unordered_map<Key, LocationId, KeyHash> ids_;
 };
 
+// Where a cell is in what belongs to it, or to something that it is inside of: `others`
+// says for some locations which do.
+template <typename Others>
+std::vector<LocationId> same_cells(Locations& locations, LocationId cell, const Others& others) {
+  std::vector<LocationId> found;
+  std::vector<Step> below;
+  for (LocationId outer = cell;;) {
+    if (const auto known = others.find(outer); known != others.end()) {
+      for (LocationId other : known->second) {
+        for (auto step = below.rbegin(); step != below.rend(); ++step) {
+          other = locations.inside(other, *step);
+        }
+        found.push_back(other);
+      }
+    }
+    const Location& location = locations.at(outer);
+    if (location.kind != Location::Kind::inside) return found;
+    below.push_back(location.step);
+    outer = location.base;
+  }
+}
+
 }  // namespace foretrace::lint

@@ -1,6 +1,7 @@
 // What may happen in parallel: which threads live at an op, by start and join order.
 #include <algorithm>
 
+#include "lint/graphs.h"
 #include "lint/program_state.h"
 
 namespace foretrace::lint {
@@ -195,15 +196,7 @@ std::vector<bool> Program::State::find_busy() const {
     const std::vector<Block>& blocks = contexts[id].function->blocks;
     if (std::any_of(blocks.begin(), blocks.end(), starts_or_joins)) work.push_back(id);
   }
-  std::vector<bool> busy(contexts.size(), false);
-  while (!work.empty()) {
-    const ContextId id = work.back();
-    work.pop_back();
-    if (busy[id]) continue;
-    busy[id] = true;
-    work.insert(work.end(), callers[id].begin(), callers[id].end());
-  }
-  return busy;
+  return reached_from(std::move(work), callers);
 }
 
 // From callers to callees: who lives when a context begins.

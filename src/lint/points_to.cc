@@ -44,7 +44,9 @@ const LocationSet& Program::State::known_contents(LocationId cell) {
           found.insert(known->second.begin(), known->second.end());
         }
       }
-      add_originals(one, originals);
+      // A copy of an object has the pointers that the object has.
+      const std::vector<LocationId> copied = same_cells(locations, one, copies);
+      originals.insert(originals.end(), copied.begin(), copied.end());
     }
     std::erase_if(originals, [&](LocationId one) { return !seen.insert(one).second; });
     level = std::move(originals);
@@ -53,25 +55,6 @@ const LocationSet& Program::State::known_contents(LocationId cell) {
   cells[cell].round = rounds;
   cells[cell].found.assign(found.begin(), found.end());
   return cells[cell].found;
-}
-
-// A copy of an object has the pointers that the object has.
-void Program::State::add_originals(LocationId cell, std::vector<LocationId>& originals) {
-  std::vector<Step> below;
-  for (LocationId outer = cell;;) {
-    if (const auto copied = copies.find(outer); copied != copies.end()) {
-      for (LocationId original : copied->second) {
-        for (auto step = below.rbegin(); step != below.rend(); ++step) {
-          original = locations.inside(original, *step);
-        }
-        originals.push_back(original);
-      }
-    }
-    const Location& location = locations.at(outer);
-    if (location.kind != Location::Kind::inside) return;
-    below.push_back(location.step);
-    outer = location.base;
-  }
 }
 
 LocationSet Program::State::contents(LocationId cell, Name type) {

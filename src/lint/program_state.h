@@ -97,7 +97,6 @@ struct Program::State {
   LocationSet pointees_of(ContextId context, const Value& value);
   LocationSet contents(LocationId cell, Name type);
   const LocationSet& known_contents(LocationId cell);
-  void add_originals(LocationId cell, std::vector<LocationId>& originals);
   LocationSet results(ContextId context, uint32_t call_op);
   const LocationSet& returned_by(ContextId context);
   bool bind(ContextId context, const Binding& binding);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lint/post_order.h"
+#include "lint/graphs.h"
 
 namespace foretrace::lint {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "lint/context_effects.h"
 #include "lint/function_sections.h"
+#include "lint/graphs.h"
 #include "lint/shape.h"
 
 namespace foretrace::lint {
@@ -85,8 +86,8 @@ bool held_by_callers(const Program& program, ContextId context, const std::set<L
 class Synchronising {
  public:
   Synchronising(const Program& program, const Models& models, const ContextEffects& effects)
-      : program_(program), models_(models), contexts_(program.contexts(), false) {
-    std::map<ContextId, std::vector<ContextId>> callers;
+      : program_(program), models_(models) {
+    std::vector<std::vector<ContextId>> callers(program.contexts());
     std::vector<ContextId> work;
     for (const ContextId context : effects.contexts()) {
       for (const Block& block : program.context(context).function->blocks) {
@@ -98,13 +99,7 @@ class Synchronising {
         }
       }
     }
-    while (!work.empty()) {
-      const ContextId context = work.back();
-      work.pop_back();
-      if (contexts_[context]) continue;
-      contexts_[context] = true;
-      work.insert(work.end(), callers[context].begin(), callers[context].end());
-    }
+    contexts_ = reached_from(std::move(work), callers);
   }
 
   bool has(const Place& place) const {

@@ -54,22 +54,7 @@ LocationSet Program::State::told_apart(const LocationSet& set, Name type) {
 // The same cell of the objects that it is a member of: what is put into one is in the
 // other too.
 std::vector<LocationId> Program::State::wholes_of(LocationId cell) {
-  std::vector<LocationId> found;
-  std::vector<Step> below;
-  for (LocationId outer = cell;;) {
-    if (const auto wholes = member_of.find(outer); wholes != member_of.end()) {
-      for (LocationId whole : wholes->second) {
-        for (auto step = below.rbegin(); step != below.rend(); ++step) {
-          whole = locations.inside(whole, *step);
-        }
-        found.push_back(whole);
-      }
-    }
-    const Location& location = locations.at(outer);
-    if (location.kind != Location::Kind::inside) return found;
-    below.push_back(location.step);
-    outer = location.base;
-  }
+  return same_cells(locations, cell, member_of);
 }
 
 // Globals, what threads are given, and what can be reached from there.

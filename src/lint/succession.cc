@@ -6,8 +6,8 @@
 #include <memory>
 #include <utility>
 
+#include "lint/graphs.h"
 #include "lint/loops.h"
-#include "lint/post_order.h"
 
 namespace foretrace::lint {
 namespace {

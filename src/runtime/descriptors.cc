@@ -78,29 +78,27 @@ mode_t mode_of(int flags, va_list& arguments) {
 
 using namespace foretrace::runtime;
 
-#define FORETRACE_PLACE const CallPlace place(__builtin_return_address(0))
-
 FORETRACE_INTERCEPT int close(int descriptor) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   give_back(descriptor);
   return real().close(descriptor);
 }
 FORETRACE_INTERCEPT int fclose(FILE* file) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   if (file != nullptr) give_back(::fileno(file));
   return real().fclose(file);
 }
 
 FORETRACE_INTERCEPT int accept(int listener, sockaddr* address, socklen_t* bytes) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_connection(listener, real().accept(listener, address, bytes));
 }
 FORETRACE_INTERCEPT int accept4(int listener, sockaddr* address, socklen_t* bytes, int flags) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_connection(listener, real().accept4(listener, address, bytes, flags));
 }
 FORETRACE_INTERCEPT int socket(int domain, int type, int protocol) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got(real().socket(domain, type, protocol));
 }
 FORETRACE_INTERCEPT int bind(int socket, const sockaddr* address, socklen_t bytes) noexcept {
@@ -109,14 +107,14 @@ FORETRACE_INTERCEPT int bind(int socket, const sockaddr* address, socklen_t byte
   return status;
 }
 FORETRACE_INTERCEPT int connect(int socket, const sockaddr* address, socklen_t bytes) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   send_to(address, bytes);
   const int status = real().connect(socket, address, bytes);
   forget_channel(socket);
   return status;
 }
 FORETRACE_INTERCEPT int socketpair(int domain, int type, int protocol, int pair[2]) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   const int status = got_pair(real().socketpair(domain, type, protocol, pair), pair);
   if (status == 0) {
     new_channel(pair[0]);
@@ -125,29 +123,29 @@ FORETRACE_INTERCEPT int socketpair(int domain, int type, int protocol, int pair[
   return status;
 }
 FORETRACE_INTERCEPT int pipe(int pair[2]) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_pair(real().pipe(pair), pair);
 }
 FORETRACE_INTERCEPT int pipe2(int pair[2], int flags) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_pair(real().pipe2(pair, flags), pair);
 }
 FORETRACE_INTERCEPT int dup(int descriptor) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_copy(descriptor, real().dup(descriptor));
 }
 FORETRACE_INTERCEPT int dup2(int descriptor, int target) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   if (descriptor != target) give_back(target);  // closed, if it was open
   return got_copy(descriptor, real().dup2(descriptor, target));
 }
 FORETRACE_INTERCEPT int dup3(int descriptor, int target, int flags) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   give_back(target);
   return got_copy(descriptor, real().dup3(descriptor, target, flags));
 }
 FORETRACE_INTERCEPT int fcntl(int descriptor, int command, ...) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   va_list arguments;
   va_start(arguments, command);
   void* const argument = va_arg(arguments, void*);  // a pointer, a number or nothing
@@ -157,20 +155,20 @@ FORETRACE_INTERCEPT int fcntl(int descriptor, int command, ...) {
   return copies ? got_copy(descriptor, result) : result;
 }
 FORETRACE_INTERCEPT int eventfd(unsigned count, int flags) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_unnamed(real().eventfd(count, flags));
 }
 FORETRACE_INTERCEPT int epoll_create(int size) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_unnamed(real().epoll_create(size));
 }
 FORETRACE_INTERCEPT int epoll_create1(int flags) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return got_unnamed(real().epoll_create1(flags));
 }
 
 FORETRACE_INTERCEPT int open(const char* path, int flags, ...) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   va_list arguments;
   va_start(arguments, flags);
   const mode_t mode = mode_of(flags, arguments);
@@ -178,7 +176,7 @@ FORETRACE_INTERCEPT int open(const char* path, int flags, ...) {
   return got(real().open(path, flags, mode));
 }
 FORETRACE_INTERCEPT int openat(int folder, const char* path, int flags, ...) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   va_list arguments;
   va_start(arguments, flags);
   const mode_t mode = mode_of(flags, arguments);
@@ -186,7 +184,7 @@ FORETRACE_INTERCEPT int openat(int folder, const char* path, int flags, ...) {
   return got(real().openat(folder, path, flags, mode));
 }
 FORETRACE_INTERCEPT FILE* fopen(const char* path, const char* mode) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   FILE* const file = real().fopen(path, mode);
   if (file != nullptr) got(::fileno(file));
   return file;

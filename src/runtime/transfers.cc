@@ -102,7 +102,6 @@ int learnt(const fd_set* files, int count, int ready) {
 using namespace foretrace::runtime;
 
 #define FORETRACE_TRANSFER const Transfer call(__builtin_return_address(0))
-#define FORETRACE_PLACE const CallPlace place(__builtin_return_address(0))
 
 // ---- receiving
 
@@ -201,12 +200,12 @@ FORETRACE_INTERCEPT int sendmmsg(int socket, mmsghdr* messages, unsigned count, 
   return real().sendmmsg(socket, messages, count, flags);
 }
 FORETRACE_INTERCEPT int eventfd_write(int file, eventfd_t value) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   send_by(file);
   return real().eventfd_write(file, value);
 }
 FORETRACE_INTERCEPT int shutdown(int socket, int how) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   send_by(socket);
   return real().shutdown(socket, how);
 }
@@ -215,13 +214,13 @@ FORETRACE_INTERCEPT int shutdown(int socket, int how) noexcept {
 
 FORETRACE_INTERCEPT ssize_t sendfile(int target, int source, off_t* place_in_source,
                                      size_t count) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   send_by(target);
   return real().sendfile(target, source, place_in_source, count);
 }
 FORETRACE_INTERCEPT ssize_t splice(int source, off64_t* place_in_source, int target,
                                    off64_t* place_in_target, size_t count, unsigned flags) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   send_by(target);
   const ssize_t moved =
       real().splice(source, place_in_source, target, place_in_target, count, flags);
@@ -232,49 +231,49 @@ FORETRACE_INTERCEPT ssize_t splice(int source, off64_t* place_in_source, int tar
 // ---- waiting for something to receive
 
 FORETRACE_INTERCEPT int poll(pollfd* files, nfds_t count, int timeout) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return learnt(files, count, real().poll(files, count, timeout));
 }
 FORETRACE_INTERCEPT int ppoll(pollfd* files, nfds_t count, const timespec* timeout,
                               const sigset_t* signals) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return learnt(files, count, real().ppoll(files, count, timeout, signals));
 }
 FORETRACE_INTERCEPT int __poll_chk(pollfd* files, nfds_t count, int timeout, size_t most) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return learnt(files, count, real().__poll_chk(files, count, timeout, most));
 }
 FORETRACE_INTERCEPT int __ppoll_chk(pollfd* files, nfds_t count, const timespec* timeout,
                                     const sigset_t* signals, size_t most) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return learnt(files, count, real().__ppoll_chk(files, count, timeout, signals, most));
 }
 FORETRACE_INTERCEPT int select(int count, fd_set* to_read, fd_set* to_write, fd_set* others,
                                timeval* timeout) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return learnt(to_read, count, real().select(count, to_read, to_write, others, timeout));
 }
 FORETRACE_INTERCEPT int pselect(int count, fd_set* to_read, fd_set* to_write, fd_set* others,
                                 const timespec* timeout, const sigset_t* signals) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   return learnt(to_read, count, real().pselect(count, to_read, to_write, others, timeout, signals));
 }
 
 // Whoever is woken may use what was prepared before the file was added.
 FORETRACE_INTERCEPT int epoll_ctl(int poll, int command, int file, epoll_event* event) noexcept {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   send_by(poll);
   return real().epoll_ctl(poll, command, file, event);
 }
 FORETRACE_INTERCEPT int epoll_wait(int poll, epoll_event* events, int space, int timeout) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   const int ready = real().epoll_wait(poll, events, space, timeout);
   if (ready > 0) receive_from(poll);
   return ready;
 }
 FORETRACE_INTERCEPT int epoll_pwait(int poll, epoll_event* events, int space, int timeout,
                                     const sigset_t* signals) {
-  FORETRACE_PLACE;
+  const CallPlace place(__builtin_return_address(0));
   const int ready = real().epoll_pwait(poll, events, space, timeout, signals);
   if (ready > 0) receive_from(poll);
   return ready;

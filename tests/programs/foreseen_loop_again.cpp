@@ -1,9 +1,9 @@
 // The course of a loop is known when it begins, but whether it begins again depends on what
 // it read: the accesses of the second time must not come before that.
 // expect none
-#include <chrono>
 #include <mutex>
-#include <thread>
+
+#include "finish_late.h"
 
 static std::mutex flag_mutex;
 static std::mutex order_mutex;
@@ -36,12 +36,4 @@ static void finish() {
   cells[20] = 1;
 }
 
-int main() {
-  std::thread filler(fill);
-  std::thread finisher([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    finish();
-  });
-  filler.join();
-  finisher.join();
-}
+int main() { finish_late(fill, finish); }

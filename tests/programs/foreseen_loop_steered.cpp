@@ -1,9 +1,9 @@
 // A loop overwrites its own bound by another pointer, with what it read: what it does
 // afterwards must not come before that read.
 // expect none
-#include <chrono>
 #include <mutex>
-#include <thread>
+
+#include "finish_late.h"
 
 static std::mutex flag_mutex;
 static std::mutex order_mutex;
@@ -35,12 +35,4 @@ static void finish() {
   cells[20] = 1;
 }
 
-int main() {
-  std::thread filler(fill);
-  std::thread finisher([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    finish();
-  });
-  filler.join();
-  finisher.join();
-}
+int main() { finish_late(fill, finish); }

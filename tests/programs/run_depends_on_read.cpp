@@ -2,9 +2,9 @@
 // first, it writes one element and not those that the other thread has: what is made
 // one record must not come before the read that it depends on.
 // expect none
-#include <chrono>
 #include <mutex>
-#include <thread>
+
+#include "finish_late.h"
 
 static std::mutex flag_mutex;
 static std::mutex order_mutex;
@@ -31,12 +31,4 @@ static void finish() {
   cells[5] = 1;
 }
 
-int main() {
-  std::thread filler(fill);
-  std::thread finisher([] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    finish();
-  });
-  filler.join();
-  finisher.join();
-}
+int main() { finish_late(fill, finish); }

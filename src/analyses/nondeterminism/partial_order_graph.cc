@@ -4,15 +4,18 @@
 
 namespace foretrace::nondeterminism {
 
-StepLists::StepLists(size_t steps, std::vector<Entry> entries) : starts_(steps + 1) {
-  std::stable_sort(entries.begin(), entries.end(),
-                   [](const Entry& a, const Entry& b) { return a.step < b.step; });
-  for (const Entry& entry : entries) {
-    ++starts_[entry.step + 1];
-    values_.push_back(entry.value);
-  }
-  for (size_t step = 0; step < steps; ++step) starts_[step + 1] += starts_[step];
+namespace {
+
+// For each step the numbers that belong to it.
+using Entries = std::vector<std::pair<StepId, uint32_t>>;
+
+Lists<uint32_t> lists_of(size_t steps, const Entries& entries) {
+  return Lists<uint32_t>(steps, [&](const auto& found) {
+    for (const auto& [step, value] : entries) found(step, value);
+  });
 }
+
+}  // namespace
 
 PartialOrderGraph::PartialOrderGraph(const Model& model) {
   number_steps(model);
@@ -33,9 +36,9 @@ void PartialOrderGraph::number_steps(const Model& model) {
 }
 
 void PartialOrderGraph::add_edges(const Model& model) {
-  std::vector<StepLists::Entry> before;
-  std::vector<StepLists::Entry> after;
-  std::vector<StepLists::Entry> readers;
+  Entries before;
+  Entries after;
+  Entries readers;
   writer_.assign(size(), kNone);
   for (ThreadId thread = 0; thread < model.thread_count(); ++thread) {
     for (const Model::Need& need : model.needs(thread)) {
@@ -50,9 +53,9 @@ void PartialOrderGraph::add_edges(const Model& model) {
       readers.push_back({writer_[read], read});
     }
   }
-  sync_before_ = StepLists(size(), std::move(before));
-  sync_after_ = StepLists(size(), std::move(after));
-  readers_ = StepLists(size(), std::move(readers));
+  sync_before_ = lists_of(size(), before);
+  sync_after_ = lists_of(size(), after);
+  readers_ = lists_of(size(), readers);
 }
 
 std::vector<StepId> PartialOrderGraph::in_trace_order() const {
@@ -85,7 +88,7 @@ void PartialOrderGraph::join_into(StepId target, StepId source) {
 void PartialOrderGraph::add_scopes(const Model& model) {
   by_lock_.resize(model.lock_count());
   by_thread_.resize(thread_count());
-  std::vector<StepLists::Entry> ended;
+  Entries ended;
   for (LockId lock = 0; lock < model.lock_count(); ++lock) {
     for (const Model::ThreadSections& theirs : model.sections(lock)) {
       ThreadScopes& list = by_lock_[lock].emplace_back(ThreadScopes{theirs.thread, {}});
@@ -100,7 +103,7 @@ void PartialOrderGraph::add_scopes(const Model& model) {
       }
     }
   }
-  ended_by_ = StepLists(size(), std::move(ended));
+  ended_by_ = lists_of(size(), ended);
   open_after_.resize(size());
   outermost_begin_.resize(size());
   outermost_end_.resize(size());

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/lists.h"
 #include "order/model.h"
 
 namespace foretrace::nondeterminism {
@@ -30,24 +31,6 @@ using ScopeId = uint32_t;
 struct ThreadScopes {
   ThreadId thread;
   std::vector<ScopeId> scopes;
-};
-
-// Lists of numbers, one for each step.
-class StepLists {
- public:
-  struct Entry {
-    StepId step;
-    uint32_t value;
-  };
-  StepLists() = default;
-  StepLists(size_t steps, std::vector<Entry> entries);
-  std::span<const uint32_t> of(StepId step) const {
-    return std::span(values_).subspan(starts_[step], starts_[step + 1] - starts_[step]);
-  }
-
- private:
-  std::vector<uint32_t> starts_;
-  std::vector<uint32_t> values_;
 };
 
 // Built once for a trace. For each step and thread it knows how many steps of
@@ -76,9 +59,9 @@ class PartialOrderGraph {
   StepId writer(StepId step) const { return writer_[step]; }
   // The edges from and to other threads, but for read-couples; and the reads that
   // see a write, by thread and in program order.
-  std::span<const uint32_t> sync_before(StepId step) const { return sync_before_.of(step); }
-  std::span<const uint32_t> sync_after(StepId step) const { return sync_after_.of(step); }
-  std::span<const uint32_t> readers(StepId write) const { return readers_.of(write); }
+  std::span<const uint32_t> sync_before(StepId step) const { return sync_before_[step]; }
+  std::span<const uint32_t> sync_after(StepId step) const { return sync_after_[step]; }
+  std::span<const uint32_t> readers(StepId write) const { return readers_[write]; }
 
   const Scope& scope(ScopeId scope) const { return scopes_[scope]; }
   std::span<const Scope> scopes() const { return scopes_; }
@@ -87,7 +70,7 @@ class PartialOrderGraph {
   std::span<const ScopeId> scopes_in(ThreadId thread) const { return by_thread_[thread]; }
   // The scopes that are open after a step, and those that end with it.
   std::span<const uint32_t> open_after(StepId step) const { return open_[open_after_[step]]; }
-  std::span<const uint32_t> ended_by(StepId step) const { return ended_by_.of(step); }
+  std::span<const uint32_t> ended_by(StepId step) const { return ended_by_[step]; }
   // The first and the last step of the outermost scope around a step; the step
   // itself if there is none. (Of scopes that overlap without nesting: of all of
   // them together.)
@@ -107,9 +90,9 @@ class PartialOrderGraph {
   std::vector<ThreadId> thread_;
   std::vector<uint64_t> index_;
   std::vector<StepId> writer_;
-  StepLists sync_before_;
-  StepLists sync_after_;
-  StepLists readers_;
+  Lists<uint32_t> sync_before_;
+  Lists<uint32_t> sync_after_;
+  Lists<uint32_t> readers_;
   std::vector<uint32_t> clocks_;
 
   std::vector<Scope> scopes_;
@@ -117,7 +100,7 @@ class PartialOrderGraph {
   std::vector<std::vector<ScopeId>> by_thread_;
   std::vector<std::vector<uint32_t>> open_ = {{}};  // lists of open scopes, each new one once
   std::vector<uint32_t> open_after_;                // by step: which list
-  StepLists ended_by_;
+  Lists<uint32_t> ended_by_;
   std::vector<StepId> outermost_begin_;
   std::vector<StepId> outermost_end_;
 };

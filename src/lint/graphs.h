@@ -1,4 +1,4 @@
-// The nodes of a graph, each after those that it leads to, but for cycles.
+// Walks through graphs whose nodes are numbers.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 namespace foretrace::lint {
 
+// The nodes, each after those that it leads to, but for cycles.
 inline std::vector<uint32_t> post_order(const std::vector<std::vector<uint32_t>>& next) {
   std::vector<bool> seen(next.size(), false);
   std::vector<uint32_t> order;
@@ -29,6 +30,20 @@ inline std::vector<uint32_t> post_order(const std::vector<std::vector<uint32_t>>
     }
   }
   return order;
+}
+
+// Whether each node is one of `starts`, or one of them leads to it.
+inline std::vector<bool> reached_from(std::vector<uint32_t> starts,
+                                      const std::vector<std::vector<uint32_t>>& next) {
+  std::vector<bool> reached(next.size(), false);
+  while (!starts.empty()) {
+    const uint32_t node = starts.back();
+    starts.pop_back();
+    if (reached[node]) continue;
+    reached[node] = true;
+    starts.insert(starts.end(), next[node].begin(), next[node].end());
+  }
+  return reached;
 }
 
 }  // namespace foretrace::lint
