@@ -17,13 +17,16 @@ class AnalysisReport {
   AnalysisReport(const TraceSource& source, const ReportOptions& options)
       : source_(source), options_(options) {}
 
-  Result<bool> run() {
-    Result<ReportOutput> output = ReportOutput::prepare(options_);
+  Result<Report> find() {
+    Result<ReportOutput> output = analyze();
     if (!output) return tl::unexpected(output.error());
-    output->set_library_of(source_.library_of);
-    for (auto step : {&AnalysisReport::choose_analyses, &AnalysisReport::run_analyses}) {
-      if (const Result<void> done = (this->*step)(); !done) return tl::unexpected(done.error());
-    }
+    output->filter(report_);
+    return std::move(report_);
+  }
+
+  Result<bool> run() {
+    Result<ReportOutput> output = analyze();
+    if (!output) return tl::unexpected(output.error());
     Result<void> done =
         output->write(report_, [this] { return source_.open_again(trace_, needs_all_accesses()); });
     if (done && !options_.witness.empty()) done = write_witness();
@@ -33,6 +36,19 @@ class AnalysisReport {
 
  private:
   static void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text); }
+
+  // Makes the report; returns where it goes.
+  Result<ReportOutput> analyze() {
+    Result<ReportOutput> output = ReportOutput::prepare(options_);
+    if (!output) return output;
+    for (auto step : {&AnalysisReport::choose_analyses, &AnalysisReport::run_analyses}) {
+      if (const Result<void> done = (this->*step)(); !done) return tl::unexpected(done.error());
+    }
+    if (facts_ != nullptr) {
+      output->set_library_of([this](std::string_view site) { return facts_->library_of(site); });
+    }
+    return output;
+  }
 
   Result<void> choose_analyses() {
     for (const auto& [name, given] : options_.flags) {
@@ -67,19 +83,34 @@ class AnalysisReport {
   Result<void> run_analyses() {
     Result<std::unique_ptr<TraceStream>> stream = source_.open(needs_all_accesses());
     if (!stream) return tl::unexpected(stream.error());
+    facts_ = (*stream)->facts();
     AnalysisRuns runs(std::move(*stream), chosen_, settings_);
     if (const Result<void> done = runs.go_through(); !done) return done;
     runs.decide_candidates(options_.budget);
     for (const std::string& note : runs.notes()) say(note);
     report_ = runs.take_report();
     report_.trace_file = source_.file;
-    if (source_.explain) {
+    if (facts_ != nullptr) {
       for (Finding& finding : report_.findings) {
-        for (FindingEvent& event : finding.events) source_.explain(event);
+        for (FindingEvent& event : finding.events) explain(event);
       }
     }
     trace_ = runs.take_trace();
     return {};
+  }
+
+  // Adds what else is known of the run: calls, and where the thread was started.
+  void explain(FindingEvent& event) const {
+    for (RunFacts::Call& call :
+         facts_->calls(event.thread_number, event.index, event.site_number)) {
+      event.calls.push_back({std::move(call.site), std::move(call.function)});
+    }
+    // Where a header was called from may have been shown as the place already.
+    const auto shown =
+        std::find_if(event.calls.begin(), event.calls.end(),
+                     [&](const FindingCall& call) { return call.site == event.site; });
+    if (shown != event.calls.end()) event.calls.erase(event.calls.begin(), shown + 1);
+    event.thread_start = facts_->start_of(event.thread_number);
   }
 
   // The schedule of the first finding that has one (of the one that --finding
@@ -99,6 +130,7 @@ class AnalysisReport {
   const ReportOptions& options_;
   AnalysisSettings settings_;
   std::vector<const AnalysisInfo*> chosen_;
+  std::shared_ptr<const RunFacts> facts_;  // null: nothing is known
   Report report_;
   Trace trace_;
 };
@@ -143,6 +175,10 @@ void add_report_options(CLI::App& app, ReportOptions& options) {
   add_count(app, "--budget", options.budget,
             "How much work the search for a schedule may take, for each error, in events");
   add_analysis_options(app, options);
+}
+
+Result<Report> find_errors(const TraceSource& source, const ReportOptions& options) {
+  return AnalysisReport(source, options).find();
 }
 
 Result<bool> report_findings(const TraceSource& source, const ReportOptions& options) {

@@ -39,13 +39,10 @@ struct TraceSource {
   // Opens it once more, for the pictures of the report; null where it cannot be
   // had again. `kept` is the trace if it is in memory, else it has no events.
   std::function<Result<std::unique_ptr<TraceStream>>(const Trace& kept, bool all)> open_again;
-  // The library that a site is in, once the trace has been read; null where
-  // nobody knows.
-  std::function<std::string(std::string_view site)> library_of = nullptr;
-  // Adds what else is known of the run to a finding's event: calls, the start of
-  // its thread. Null where nothing is.
-  std::function<void(FindingEvent& event)> explain = nullptr;
 };
+
+// Analyses, and leaves out what the options say; nothing is written.
+Result<Report> find_errors(const TraceSource& source, const ReportOptions& options);
 
 // Analyses, reports, and says whether there were findings that --fail-on counts.
 Result<bool> report_findings(const TraceSource& source, const ReportOptions& options);

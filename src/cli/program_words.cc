@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "cli/help.h"
 #include "cli/library_folder.h"
-#include "recording/collector.h"
 
 namespace foretrace {
 namespace {
@@ -52,20 +51,29 @@ Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::strin
   return std::unique_ptr<RecordedRun>(new RecordedRun{std::move(*session), std::move(*program)});
 }
 
-Result<void> RecordedRun::collect(ByteSink& sink) {
-  Collector(*session, sink).run(program);
+Result<void> RecordedRun::collect(ByteSink& sink, const Meanwhile& meanwhile) {
+  Collector collector(*session, sink);
+  collector.run(program, [&] {
+    if (meanwhile) meanwhile(collector);
+  });
   return sink.close();
 }
 
-Result<std::shared_ptr<const RecordingFile>> record_to_spool(RecordedRun& run,
-                                                             const std::string& name) {
+Result<std::shared_ptr<const RecordingFile>> record_to_spool(
+    RecordedRun& run, const std::string& name,
+    const std::function<void(Collector&, Spool&)>& meanwhile) {
   Result<std::unique_ptr<Spool>> spool = Spool::create();
   if (!spool) return tl::unexpected(spool.error());
-  if (const Result<void> done = run.collect(**spool); !done) {
+  const Result<void> done = run.collect(**spool, [&](Collector& collector) {
+    if (meanwhile) meanwhile(collector, **spool);
+  });
+  if (!done) {
     fmt::print(stderr, "foretrace: {}; the program went on, what it did then is not known\n",
                done.error().message);
   }
-  Result<std::unique_ptr<RecordingFile>> file = RecordingFile::open(name, std::move(*spool));
+  Result<MappedBytes> bytes = (*spool)->map();
+  if (!bytes) return tl::unexpected(bytes.error());
+  Result<std::unique_ptr<RecordingFile>> file = RecordingFile::open(name, std::move(*bytes));
   if (!file) return tl::unexpected(file.error());
   return std::shared_ptr<const RecordingFile>(std::move(*file));
 }

@@ -2,6 +2,7 @@
 // `record` have them: foretrace run [options] [--] PROGRAM [ARGUMENTS].
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/output.h"
+#include "recording/collector.h"
 #include "recording/program.h"
 #include "recording/recording_file.h"
 #include "recording/session.h"
@@ -19,6 +21,9 @@ namespace foretrace {
 void take_program_words(CLI::App& app);
 Result<std::vector<std::string>> program_words(const CLI::App& app);
 
+// What is done some times a second while a program is recorded; may be empty.
+using Meanwhile = std::function<void(Collector&)>;
+
 // A program that runs and is recorded.
 struct RecordedRun {
   // Whatever went wrong here, the program runs to its end.
@@ -28,7 +33,7 @@ struct RecordedRun {
 
   // Copies the recording to the sink until the program has ended, and closes the
   // sink. If that fails (the disk is full), the program goes on all the same.
-  Result<void> collect(ByteSink& sink);
+  Result<void> collect(ByteSink& sink, const Meanwhile& meanwhile = {});
 
   std::unique_ptr<Session> session;
   Program program;
@@ -37,8 +42,9 @@ Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::strin
 
 // Runs the program to its end, with its recording in a temporary file. If not all of
 // that could be written, says so; what there is can be read. `name` is for messages.
-Result<std::shared_ptr<const RecordingFile>> record_to_spool(RecordedRun& run,
-                                                             const std::string& name);
+Result<std::shared_ptr<const RecordingFile>> record_to_spool(
+    RecordedRun& run, const std::string& name,
+    const std::function<void(Collector&, Spool&)>& meanwhile = {});
 
 // What to tell a user whose program recorded nothing.
 std::string not_instrumented(const std::string& program);

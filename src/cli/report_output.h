@@ -39,7 +39,9 @@ class ReportOutput {
   // Who says which library a site is in; see Suppressions.
   void set_library_of(const Suppressions::LibraryOf& library_of);
 
-  // Filters the report's findings, draws what the format wants, writes.
+  // Leaves out of the report's findings what the user does not want to see.
+  void filter(Report& report);
+  // Filters, draws what the format wants, writes.
   Result<void> write(Report& report, const OpenAgain& open_again);
 
   // Whether the exit status is to say that there are findings.
@@ -47,7 +49,6 @@ class ReportOutput {
 
  private:
   explicit ReportOutput(const OutputOptions& options) : options_(options) {}
-  void filter(Report& report);
   Result<void> draw(Report& report, const OpenAgain& open_again) const;
   Result<void> send(const Report& report) const;
 

@@ -20,16 +20,48 @@ namespace {
 constexpr auto kMostDelay = std::chrono::milliseconds(50);
 constexpr auto kPause = std::chrono::microseconds(500);
 
+// The records of a chunk, all of one thread.
+class RecordsChunk {
+ public:
+  // `payload` is where it is put together.
+  RecordsChunk(uint32_t process, uint32_t thread, std::string& payload)
+      : label_{process, thread, 0}, payload_(payload) {
+    payload_.assign(sizeof label_, '\0');
+  }
+
+  // `stamp` is the thread's last one; returns the last one then.
+  uint64_t add(std::span<const Record> records, uint64_t stamp) {
+    for (const Record& record : records) {
+      if (!record.stamped()) continue;
+      stamp += record.upper() - static_cast<uint32_t>(stamp);
+      if (label_.first_stamp == 0) label_.first_stamp = stamp;
+    }
+    encoder_.add(records, payload_);
+    return stamp;
+  }
+  void write(ftr::ChunkWriter& chunks) {
+    std::memcpy(payload_.data(), &label_, sizeof label_);
+    chunks.write_labelled(ftr::kRecords, payload_, sizeof label_);
+  }
+
+ private:
+  ftr::RecordsLabel label_;
+  std::string& payload_;
+  RecordEncoder encoder_;
+};
+
 }  // namespace
 
-void Collector::run(Program& program) {
+void Collector::run(Program& program, const std::function<void()>& meanwhile) {
   chunks_.write_file_header(ftr::kRecordingMajor, ftr::kMinor);
   auto collected = std::chrono::steady_clock::now();
   while (program.is_running()) {
     const auto now = std::chrono::steady_clock::now();
     const bool is_time = now - collected > kMostDelay;
     if (is_time) collected = now;
-    if (!collect(is_time ? Amount::settled : Amount::much)) std::this_thread::sleep_for(kPause);
+    const bool any = collect(is_time ? Amount::settled : Amount::much);
+    if (is_time) meanwhile();
+    if (!any) std::this_thread::sleep_for(kPause);
   }
   // What it wrote last came before its end, so this look sees all of it.
   session_.close();
@@ -130,26 +162,61 @@ void Collector::copy_names() {
 }
 
 void Collector::copy_records(const Process& process, uint32_t number, Ring& ring) {
-  RecordEncoder encoder;
-  ftr::RecordsLabel label = {process.number, number, 0};
-  payload_.assign(sizeof label, '\0');
+  RecordsChunk chunk(process.number, number, payload_);
   const uint64_t capacity = ring.header->capacity;
   records_ += ring.available - ring.read;
   while (ring.read < ring.available) {
     const uint64_t place = ring.read & (capacity - 1);
     const std::span<const Record> records(ring.records + place,
                                           std::min(ring.available - ring.read, capacity - place));
-    for (const Record& record : records) {
-      if (!record.stamped()) continue;
-      ring.stamp += record.upper() - static_cast<uint32_t>(ring.stamp);
-      if (label.first_stamp == 0) label.first_stamp = ring.stamp;
-    }
-    encoder.add(records, payload_);
+    ring.stamp = chunk.add(records, ring.stamp);
     ring.read += records.size();
   }
   ring.header->read.store(ring.read, std::memory_order_release);
-  std::memcpy(payload_.data(), &label, sizeof label);
-  chunks_.write_labelled(ftr::kRecords, payload_, sizeof label);
+  chunk.write(chunks_);
+}
+
+std::vector<Record> Collector::last_records(const Ring& ring) {
+  std::vector<Record> records;
+  const uint64_t written = ring.header->written.load(std::memory_order_acquire);
+  for (uint64_t i = ring.read; i < written; ++i) {
+    records.push_back(ring.records[i & (ring.header->capacity - 1)]);
+  }
+  return records;
+}
+
+Collector::Unsettled Collector::unsettled() {
+  struct Last {
+    const Process* process;
+    uint32_t thread;
+    std::vector<Record> records;
+  };
+  std::vector<Last> all;
+  for (const Process& process : processes_) {
+    for (const uint32_t number : process.active) {
+      const Ring& ring = process.rings[number];
+      if (ring.file) all.push_back({&process, number, last_records(ring)});
+    }
+  }
+  copy_names();
+  Unsettled found;
+  const std::unique_ptr<ByteSink> sink = string_output(found.chunks);
+  ftr::ChunkWriter chunks(*sink);
+  for (const Last& last : all) {
+    const Ring& ring = last.process->rings[last.thread];
+    // A thread that was busy meanwhile may have done what others saw when they were
+    // looked at. One that was not has done nothing since.
+    if (last_records(ring) != last.records) {
+      uint64_t& horizon =
+          found.horizons.try_emplace(last.process->number, UINT64_MAX).first->second;
+      horizon = std::min(horizon, ring.stamp);
+    } else if (!last.records.empty()) {
+      RecordsChunk chunk(last.process->number, last.thread, payload_);
+      chunk.add(last.records, ring.stamp);
+      chunk.write(chunks);
+    }
+  }
+  return found;
 }
 
 // The ring of a thread that has ended, once all of it is copied.

@@ -1,6 +1,7 @@
 // Copies what a program records into a recording while the program runs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,7 +24,17 @@ class Collector {
   Collector(Session& session, ByteSink& sink) : session_(session), chunks_(sink) {}
 
   // Until the program has ended and all of it is copied. The sink is not closed.
-  void run(Program& program);
+  // `meanwhile` is called some times a second while the program runs.
+  void run(Program& program, const std::function<void()>& meanwhile = [] {});
+
+  // What threads have recorded that is not in the sink, because they may still change
+  // it: chunks that belong behind those in the sink. With them it is a recording of the
+  // run up to now, or up to the horizons.
+  struct Unsettled {
+    std::string chunks;
+    Horizons horizons;
+  };
+  Unsettled unsettled();
 
   uint64_t records() const { return records_; }
 
@@ -62,6 +73,8 @@ class Collector {
   bool open(const Process& process, uint32_t number, Ring& ring);
   void copy_names();
   void copy_records(const Process& process, uint32_t number, Ring& ring);
+  // The records behind those that were copied.
+  static std::vector<recording::Record> last_records(const Ring& ring);
   void give_back(const Process& process, uint32_t number, Ring& ring);
   void finish();
 

@@ -6,7 +6,7 @@ using recording::Record;
 
 RecordMerger::RecordMerger(const RecordingFile& file, const RecordingFile::Process& process,
                            UnneededParts unneeded)
-    : file_(file), unneeded_(std::move(unneeded)) {
+    : file_(file), unneeded_(std::move(unneeded)), horizon_(process.horizon) {
   for (const auto& [number, parts] : process.threads) {
     // A thread's first record has a stamp; before it there can be its stack.
     uint64_t first_stamp = 0;
@@ -72,10 +72,7 @@ bool RecordMerger::look(Thread& thread) {
 bool RecordMerger::begin_turn() {
   if (turns_.empty()) return false;
   const Turn turn = turns_.top();
-  // Where the recorder was stopped, the missing record may be one of a thread
-  // whose last records are lost, and what follows would be without it. Else a
-  // thread was killed after it took the stamp.
-  if (turn.stamp != expected_ && !file_.is_complete()) return false;
+  if (!follows(turn.stamp)) return false;
   turns_.pop();
   expected_ = turn.stamp + 1;
   current_ = turn.thread;
@@ -92,7 +89,7 @@ bool RecordMerger::is_its_turn() {
       turns_.push({stamp, current_});
       return false;
     }
-    incomplete_ = stamp != expected_ && !file_.is_complete();
+    incomplete_ = !follows(stamp);
     if (incomplete_) return false;
     expected_ = stamp + 1;
   }

@@ -59,6 +59,13 @@ class RecordMerger {
   bool begin_turn();
   // Whether it is the turn of the current thread's next record, which has a stamp.
   bool is_its_turn();
+  // Whether all records that come before the one with this stamp are known.
+  bool follows(uint64_t stamp) const {
+    // Where the recorder was stopped, a missing record may be one of a thread whose last
+    // records are lost, and what follows would be without it. Else a thread was killed
+    // after it took the stamp.
+    return stamp <= horizon_ && (stamp == expected_ || file_.is_complete());
+  }
 
   const RecordingFile& file_;
   const UnneededParts unneeded_;
@@ -67,6 +74,7 @@ class RecordMerger {
   std::priority_queue<Turn> turns_;
   Thread* current_ = nullptr;
   bool first_ = false;  // current_'s next record is the stamped one of its turn
+  const uint64_t horizon_;
   uint64_t expected_ = 1;
   bool incomplete_ = false;  // a record is missing, and what follows cannot be read
   std::string error_;

@@ -10,11 +10,11 @@ using ftr::ChunkHeader;
 using ftr::Codec;
 
 Result<std::unique_ptr<RecordingFile>> RecordingFile::open(const std::string& name,
-                                                           std::unique_ptr<Spool> bytes) {
-  const Result<std::string_view> mapped = bytes->map();
-  if (!mapped) return tl::unexpected(mapped.error());
-  auto file = std::unique_ptr<RecordingFile>(new RecordingFile(name, std::move(bytes), *mapped));
+                                                           MappedBytes bytes,
+                                                           const Horizons& horizons) {
+  auto file = std::unique_ptr<RecordingFile>(new RecordingFile(name, std::move(bytes)));
   if (Result<void> done = file->read_chunks(); !done) return tl::unexpected(done.error());
+  for (const auto& [process, stamp] : horizons) file->processes_[process].horizon = stamp;
   return file;
 }
 

@@ -29,11 +29,15 @@ static_assert(sizeof(RecordsLabel) == 16);
 
 }  // namespace ftr
 
+// Of a recording that still goes on, by process: behind the record with this stamp, not
+// all that came before other threads' records is known.
+using Horizons = std::map<uint32_t, uint64_t>;
+
 class RecordingFile {
  public:
-  // The bytes of the whole file; `name` is for messages.
-  static Result<std::unique_ptr<RecordingFile>> open(const std::string& name,
-                                                     std::unique_ptr<Spool> bytes);
+  // The bytes of the whole file, or of what is known so far; `name` is for messages.
+  static Result<std::unique_ptr<RecordingFile>> open(const std::string& name, MappedBytes bytes,
+                                                     const Horizons& horizons = {});
 
   // Records that one thread wrote one after the other.
   struct Part {
@@ -43,6 +47,7 @@ class RecordingFile {
   struct Process {
     uint32_t names = 0;                             // the number of its program image
     std::map<uint32_t, std::vector<Part>> threads;  // by number
+    uint64_t horizon = UINT64_MAX;                  // see Horizons
   };
   const std::map<uint32_t, Process>& processes() const { return processes_; }
   // What the runtime wrote down of a program image (runtime/layout.h).
@@ -63,8 +68,8 @@ class RecordingFile {
                      std::vector<char>& bytes) const;
 
  private:
-  RecordingFile(std::string name, std::unique_ptr<Spool> spool, std::string_view bytes)
-      : name_(std::move(name)), spool_(std::move(spool)), bytes_(bytes) {}
+  RecordingFile(std::string name, MappedBytes bytes)
+      : name_(std::move(name)), mapped_(std::move(bytes)), bytes_(mapped_.view()) {}
   Result<void> read_chunks();
   Result<void> read_chunk(const ftr::ChunkHeader& header, uint64_t offset);
   Result<void> read_small_chunk(const ftr::ChunkHeader& header, uint64_t offset);
@@ -74,7 +79,7 @@ class RecordingFile {
   tl::unexpected<Error> damaged(uint64_t offset, std::string_view what) const;
 
   const std::string name_;
-  const std::unique_ptr<Spool> spool_;
+  const MappedBytes mapped_;
   const std::string_view bytes_;
   ftr::ChunkUnpacker unpacker_;
   std::map<uint32_t, Process> processes_;

@@ -28,8 +28,10 @@ Result<void> RecordingReader::load() {
     if (!*more) break;
   }
   if (Result<void> done = (*spool)->close(); !done) return done;
+  Result<MappedBytes> bytes = (*spool)->map();
+  if (!bytes) return tl::unexpected(bytes.error());
   Result<std::unique_ptr<RecordingFile>> file =
-      RecordingFile::open(source_name(), std::move(*spool));
+      RecordingFile::open(source_name(), std::move(*bytes));
   if (!file) return tl::unexpected(file.error());
   file_ = std::move(*file);
   return {};
@@ -38,7 +40,7 @@ Result<void> RecordingReader::load() {
 void RecordingReader::read_names() {
   for (const auto& [number, process] : file_->processes()) {
     const auto known = file_->names().find(process.names);
-    const auto [names, is_new] = names_.try_emplace(process.names, sites_, *notes_);
+    const auto [names, is_new] = names_.try_emplace(process.names, sites_, facts_->notes());
     if (is_new && known != file_->names().end()) names->second.add(known->second);
   }
 }
@@ -82,7 +84,7 @@ Result<bool> RecordingReader::begin_process() {
   if (!known) return tl::unexpected(known.error());
   events_ = std::make_unique<ProcessEvents>(number, std::move(known->pieces),
                                             names_.find(process.names)->second, mutable_symbols(),
-                                            counts_, *log_);
+                                            counts_, facts_->log());
   merger_.emplace(*file_, process, std::move(known->unneeded));
   return true;
 }
@@ -105,7 +107,7 @@ Result<RecordingReader::Survey> RecordingReader::survey(
 void RecordingReader::finish() {
   ended_ = true;
   if (!file_->note().empty()) add_note(file_->note());
-  if (log_->stacks.left_out() > 0) {
+  if (facts_->log().stacks.left_out() > 0) {
     add_note("the run was long: calls that led to its later events are not known");
   }
   left_out_ += file_->dropped();

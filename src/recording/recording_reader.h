@@ -7,6 +7,7 @@
 
 #include "recording/process_events.h"
 #include "recording/record_merger.h"
+#include "recording/recorded_facts.h"
 #include "recording/recording_file.h"
 #include "trace/format.h"
 
@@ -22,12 +23,8 @@ class RecordingReader : public TraceReader {
 
   void leave_out_ordered_accesses() override { all_ = false; }
   bool is_unnested() const override { return true; }
+  std::shared_ptr<const RunFacts> facts() const override { return facts_; }
   Result<void> read(EventBuffer& buffer) override;
-
-  // What is known of sites; complete when the trace has been read.
-  std::shared_ptr<const SiteNotes> site_notes() const { return notes_; }
-  // Likewise: stacks and starts of threads.
-  std::shared_ptr<const RunLog> log() const { return log_; }
 
  private:
   Result<void> load();
@@ -45,8 +42,7 @@ class RecordingReader : public TraceReader {
   bool all_ = true;
   std::shared_ptr<const RecordingFile> file_;
   SiteInterner sites_{mutable_symbols()};
-  std::shared_ptr<SiteNotes> notes_ = std::make_shared<SiteNotes>();
-  std::shared_ptr<RunLog> log_ = std::make_shared<RunLog>();
+  std::shared_ptr<RecordedFacts> facts_ = std::make_shared<RecordedFacts>(shared_symbols());
   NameCounts counts_;
   std::map<uint32_t, RecordedNames> names_;
   std::map<uint32_t, RecordingFile::Process>::const_iterator next_process_;

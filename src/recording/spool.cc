@@ -1,5 +1,6 @@
 #include "recording/spool.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -12,6 +13,7 @@ namespace foretrace {
 namespace {
 
 constexpr size_t kBufferSize = size_t{1} << 18;
+constexpr size_t kPage = 4096;
 
 }  // namespace
 
@@ -28,10 +30,11 @@ Result<std::unique_ptr<Spool>> Spool::create() {
   return std::unique_ptr<Spool>(new Spool(std::move(folder), descriptor));
 }
 
-Spool::~Spool() {
-  if (memory_ != nullptr) ::munmap(memory_, written_);
-  ::close(descriptor_);
+MappedBytes::~MappedBytes() {
+  if (memory_ != nullptr) ::munmap(memory_, size_);
 }
+
+Spool::~Spool() { ::close(descriptor_); }
 
 void Spool::write(std::string_view bytes) {
   buffer_ += bytes;
@@ -58,16 +61,31 @@ Result<void> Spool::close() {
   return {};
 }
 
-Result<std::string_view> Spool::map() {
+Result<MappedBytes> Spool::map(std::string_view more) {
   flush();
-  if (memory_ == nullptr && written_ > 0) {
-    void* const memory = ::mmap(nullptr, written_, PROT_READ, MAP_PRIVATE, descriptor_, 0);
-    if (memory == MAP_FAILED) {
-      return fail("cannot read the temporary file in {}: {}", folder_, std::strerror(errno));
-    }
-    memory_ = memory;
+  const size_t size = written_ + more.size();
+  if (size == 0) return MappedBytes();
+  // Whole pages are the file's; the rest is copied.
+  const size_t pages = more.empty() ? written_ : written_ - written_ % kPage;
+  void* const memory =
+      ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return unreadable();
+  MappedBytes bytes(memory, size);
+  if (pages > 0 &&
+      ::mmap(memory, pages, PROT_READ, MAP_PRIVATE | MAP_FIXED, descriptor_, 0) == MAP_FAILED) {
+    return unreadable();
   }
-  return std::string_view(static_cast<const char*>(memory_), written_);
+  char* const rest = static_cast<char*>(memory) + pages;
+  if (pages < written_ && ::pread(descriptor_, rest, written_ - pages, static_cast<off_t>(pages)) !=
+                              static_cast<ssize_t>(written_ - pages)) {
+    return unreadable();
+  }
+  std::copy(more.begin(), more.end(), rest + (written_ - pages));
+  return bytes;
+}
+
+tl::unexpected<Error> Spool::unreadable() const {
+  return fail("cannot read the temporary file in {}: {}", folder_, std::strerror(errno));
 }
 
 }  // namespace foretrace

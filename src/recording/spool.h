@@ -5,10 +5,28 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/output.h"
 
 namespace foretrace {
+
+// Bytes in memory that is mapped.
+class MappedBytes {
+ public:
+  MappedBytes() = default;
+  MappedBytes(void* memory, size_t size) : memory_(memory), size_(size) {}
+  MappedBytes(MappedBytes&& other) noexcept
+      : memory_(std::exchange(other.memory_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  MappedBytes& operator=(MappedBytes&&) = delete;
+  ~MappedBytes();
+
+  std::string_view view() const { return {static_cast<const char*>(memory_), size_}; }
+
+ private:
+  void* memory_ = nullptr;
+  size_t size_ = 0;
+};
 
 class Spool : public ByteSink {
  public:
@@ -19,19 +37,21 @@ class Spool : public ByteSink {
   void write(std::string_view bytes) override;
   // What was written stays readable if this fails: the disk may be full.
   Result<void> close() override;
-  // All that was written; valid as long as the spool.
-  Result<std::string_view> map();
+  // All that was written so far, and behind it `more`. Stays what it is whatever is
+  // written then.
+  Result<MappedBytes> map(std::string_view more = {});
+  uint64_t size() const { return written_ + buffer_.size(); }
 
  private:
   Spool(std::string folder, int descriptor) : folder_(std::move(folder)), descriptor_(descriptor) {}
   void flush();
+  tl::unexpected<Error> unreadable() const;
 
   const std::string folder_;
   const int descriptor_;
   std::string buffer_;
   std::string error_;
   uint64_t written_ = 0;
-  void* memory_ = nullptr;
 };
 
 }  // namespace foretrace

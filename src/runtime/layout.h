@@ -78,6 +78,7 @@ struct Record {
   uint32_t size() const { return static_cast<uint32_t>(head >> 56); }
   uint32_t site() const { return static_cast<uint32_t>(tail); }
   uint32_t upper() const { return static_cast<uint32_t>(tail >> 32); }
+  bool operator==(const Record&) const = default;
 };
 static_assert(sizeof(Record) == 16);
 

@@ -11,6 +11,7 @@
 #include "base/input.h"
 #include "base/output.h"
 #include "trace/batch.h"
+#include "trace/run_facts.h"
 #include "trace/symbols.h"
 
 namespace foretrace {
@@ -39,6 +40,9 @@ class TraceReader {
   // Whether critical sections may overlap without nesting, though nobody asked: so do
   // those of programs.
   virtual bool is_unnested() const { return false; }
+
+  // What else is known of the run; null if nothing is, as in most formats.
+  virtual std::shared_ptr<const RunFacts> facts() const { return nullptr; }
 
   const Symbols& symbols() const { return *symbols_; }
   std::shared_ptr<const Symbols> shared_symbols() const { return symbols_; }

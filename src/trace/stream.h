@@ -57,6 +57,7 @@ class TraceStream {
   std::shared_ptr<const Symbols> shared_symbols() const { return input_.reader().shared_symbols(); }
   const std::string& source_name() const { return input_.reader().source_name(); }
   bool is_unnested() const { return input_.reader().is_unnested(); }
+  std::shared_ptr<const RunFacts> facts() const { return input_.reader().facts(); }
   std::optional<double> progress() const { return input_.reader().progress(); }
 
   // Events handed out so far; after the end, the length of the trace.

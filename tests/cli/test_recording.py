@@ -183,6 +183,39 @@ def events_on_cells(trace):
                 yield op, cell
 
 
+# Two threads hand an array to and fro, and two others race where a lock hides it; it
+# goes on until somebody tells it to end.
+ENDLESS = """
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+std::atomic<bool> ended;
+std::atomic<int> turn;
+int cells[512];
+int hidden;
+std::mutex mutex;
+void play(int me) {
+  while (!ended) {
+    if (turn != me) { std::this_thread::yield(); continue; }
+    for (int& cell : cells) cell = cell * 3 + me;
+    turn = 1 - me;
+  }
+}
+int main() {
+  std::thread first(play, 0), second(play, 1);
+  std::thread early([] { hidden = 1; std::lock_guard<std::mutex> lock(mutex); });
+  early.join();
+  std::thread late([] { { std::lock_guard<std::mutex> lock(mutex); } hidden = 2; });
+  while (std::getchar() != EOF) {}
+  ended = true;
+  first.join();
+  second.join();
+  late.join();
+}
+"""
+
+
 class Recording(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -321,6 +354,42 @@ int main() {
                     start = event["started"].split(":")
                     self.assertTrue(start[0].startswith("by main at ") and start[0].endswith("race.cpp"), start)
                     self.assertIn(int(start[1]), (11,) if first else (12, 13), (compiler, level))
+
+    def test_a_recording_that_was_kept_has_the_same_to_say(self):
+        self.build("-g")
+        kept = self.findings("--keep", "kept.ftr")["findings"]
+        self.foretrace("analyze", "--analysis", "hb", "--format", "json", "-o", "again.json", "kept.ftr")
+        again = json.loads((self.path / "again.json").read_text())["findings"]
+        self.assertEqual(again, kept)
+        self.assertTrue(again[0]["events"][0]["started"])
+
+    def test_what_is_found_while_the_program_runs_is_said_once(self):
+        (self.path / "race.cpp").write_text(ENDLESS.replace("  early.join();\n", "").replace(
+            "  first.join();", "  early.join();\n  first.join();"))
+        self.build("-O1")
+        program = subprocess.Popen([FORETRACE, "run", "--analysis", "hb,race", "--live", "0.1", "--", "./race"],
+                                   cwd=self.path, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+        line = program.stderr.readline()  # it does not end by itself
+        self.assertRegex(line, r"^foretrace: after [0-9.]+ s: data race on hidden \((certified|observed) by \w+\): "
+                               r"race.cpp:2[01]:\d+ and race.cpp:2[01]:\d+\n")
+        time.sleep(1)  # for further looks
+        _, report = program.communicate(timeout=120)
+        self.assertEqual(program.returncode, 0, report)
+        self.assertNotIn("foretrace: after", report)
+        self.assertIn("data race on hidden", report)
+
+    def test_nothing_is_said_of_a_program_without_errors_while_it_runs(self):
+        (self.path / "race.cpp").write_text(ENDLESS)
+        self.build("-O1")
+        program = subprocess.Popen([FORETRACE, "run", "--live", "0.02", "--analysis", "hb,race", "--", "./race"],
+                                   cwd=self.path, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(program.kill)
+        time.sleep(2)
+        _, report = program.communicate(timeout=120)
+        self.assertEqual(program.returncode, 0, report)
+        self.assertNotIn("foretrace: after", report)
+        self.assertIn("no findings", report)
 
     def test_cmake_projects(self):
         (self.path / "CMakeLists.txt").write_text("""\
