@@ -90,13 +90,7 @@ void AnalysisRuns::keep(const EventBatch& batch) {
     return;
   }
   make_room(batch.events.size());
-  const auto shift = static_cast<int32_t>(trace_.big_values.size());
-  for (Event event : batch.events) {
-    if (event.big_value != 0) event.value += shift;
-    trace_.events.push_back(event);
-  }
-  trace_.big_values.insert(trace_.big_values.end(), batch.big_values.begin(),
-                           batch.big_values.end());
+  trace_.append(batch);
 }
 
 // For as many events as the trace seems to have: a list that grows by doubling takes

@@ -7,18 +7,6 @@
 #include "base/progress.h"
 
 namespace foretrace {
-namespace {
-
-void append(Trace& trace, const EventBatch& batch) {
-  const auto shift = static_cast<int32_t>(trace.big_values.size());
-  for (Event event : batch.events) {
-    if (event.big_value != 0) event.value += shift;
-    trace.events.push_back(event);
-  }
-  trace.big_values.insert(trace.big_values.end(), batch.big_values.begin(), batch.big_values.end());
-}
-
-}  // namespace
 
 void add_trace_options(CLI::App& app, TraceOptions& options) {
   app.add_option("TRACE", options.path, "The trace to read; - is standard input")->required();
@@ -53,7 +41,7 @@ Result<NamedTrace> read_trace(const TraceOptions& options) {
     const Result<EventBatch> batch = (*stream)->next();
     if (!batch) return tl::unexpected(batch.error());
     if (batch->events.empty()) break;
-    append(trace, *batch);
+    trace.append(*batch);
     progress.update((*stream)->progress(), (*stream)->event_count());
   }
   trace.symbols = (*stream)->shared_symbols();

@@ -48,6 +48,12 @@ LocksetId LocksetTable::without(LocksetId set, HeldLock lock) {
   });
 }
 
+LocksetId LocksetTable::of(std::span<const HeldLock> locks) {
+  LocksetId set = kEmptyLockset;
+  for (const HeldLock lock : locks) set = with(set, lock);
+  return set;
+}
+
 LocksetId LocksetTable::intersection(LocksetId a, LocksetId b) {
   if (a == b) return a;
   return memoised(Step::intersect, std::min(a, b), std::max(a, b), [&](const auto&) {
@@ -110,13 +116,12 @@ void HeldLocks::advance(const Event& event) {
     default:
       return;
   }
-  held(event.thread);  // makes room for the thread
-  Thread& thread = threads_[event.thread];
+  Thread& thread = at(event.thread);
   const bool shared = event.op() == Op::racq || event.op() == Op::rrel;
   if (event.op() == Op::acq || event.op() == Op::racq) {
-    thread.held = table_.with(thread.held, {event.object, shared});
+    thread.take({event.object, shared});
   } else {
-    thread.held = table_.without(thread.held, {event.object, shared});
+    thread.let_go({event.object, shared});
   }
   if (event.op() == Op::wait) {
     thread.waiting = true;
@@ -125,11 +130,10 @@ void HeldLocks::advance(const Event& event) {
 }
 
 void HeldLocks::resume(const Event& event) {
-  held(event.thread);
-  Thread& thread = threads_[event.thread];
+  Thread& thread = at(event.thread);
   if (!thread.waiting) return;
   thread.waiting = false;
-  thread.held = table_.with(thread.held, {thread.wait_lock, false});
+  thread.take({thread.wait_lock, false});
 }
 
 }  // namespace foretrace

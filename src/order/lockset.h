@@ -1,6 +1,7 @@
 // Sets of locks: which a thread holds, and which guard a location.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -30,6 +31,8 @@ class LocksetTable {
 
   LocksetId with(LocksetId set, HeldLock lock);
   LocksetId without(LocksetId set, HeldLock lock);
+  // The set of these locks, in any order.
+  LocksetId of(std::span<const HeldLock> locks);
   LocksetId intersection(LocksetId a, LocksetId b);
   // The locks of the set that are held for writing. (Eraser's write_held.)
   LocksetId exclusive_part(LocksetId set);
@@ -56,7 +59,8 @@ class LocksetTable {
   tsl::robin_map<uint64_t, LocksetId, IntegerHash> steps_[5];
 };
 
-// The set of locks that each thread holds, along a well-formed stream.
+// The set of locks that each thread holds, along a well-formed stream. Which set in the
+// table that is, is looked up only when somebody asks.
 class HeldLocks {
  public:
   explicit HeldLocks(LocksetTable& table) : table_(table) {}
@@ -66,16 +70,40 @@ class HeldLocks {
   void resume(const Event& event);
 
   LocksetId held(ThreadId thread) {
-    if (thread >= threads_.size()) threads_.resize(thread + 1);
-    return threads_[thread].held;
+    Thread& known = at(thread);
+    if (!known.is_looked_up) {
+      known.is_looked_up = true;
+      known.set = table_.of(known.locks);
+    }
+    return known.set;
   }
 
  private:
   struct Thread {
-    LocksetId held = kEmptyLockset;
+    std::vector<HeldLock> locks;  // in the order in which they were taken
+    LocksetId set = kEmptyLockset;
+    bool is_looked_up = true;  // `set` is that of `locks`
     bool waiting = false;
     LockId wait_lock = 0;
+
+    void take(HeldLock lock) {
+      if (holds(lock)) return;
+      locks.push_back(lock);
+      is_looked_up = false;
+    }
+    void let_go(HeldLock lock) {
+      std::erase(locks, lock);
+      is_looked_up = false;
+    }
+    bool holds(HeldLock lock) const {
+      return std::find(locks.begin(), locks.end(), lock) != locks.end();
+    }
   };
+  Thread& at(ThreadId thread) {
+    if (thread >= threads_.size()) threads_.resize(thread + 1);
+    return threads_[thread];
+  }
+
   LocksetTable& table_;
   std::vector<Thread> threads_;
 };

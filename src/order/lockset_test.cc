@@ -15,6 +15,8 @@ TEST(LocksetTable, EqualSetsHaveOneNumber) {
   const LocksetId ba = table.with(table.with(kEmptyLockset, kB), kA);
   EXPECT_EQ(ab, ba);
   EXPECT_EQ(table.without(table.without(ab, kA), kB), kEmptyLockset);
+  EXPECT_EQ(table.of(std::vector{kB, kA}), ab);
+  EXPECT_EQ(table.of({}), kEmptyLockset);
   EXPECT_EQ(table.with(ab, kA), ab);
   EXPECT_EQ(table.locks(ab), (std::vector<HeldLock>{kA, kB}));
 }

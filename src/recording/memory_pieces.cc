@@ -29,9 +29,10 @@ void MemoryPieces::add_pieces() {
   }
 }
 
-const std::vector<LocationId>& MemoryPieces::locate(uint64_t address, uint64_t bytes) {
+std::span<const LocationId> MemoryPieces::look_up(uint64_t first_address, uint64_t bytes) {
   located_.clear();
-  for (const uint64_t end = address + bytes; address < end;) {
+  const uint64_t end = first_address + bytes;
+  for (uint64_t address = first_address; address < end;) {
     const uint64_t number = address / kSurveyPage;
     const uint64_t page_end = std::min(end, (number + 1) * kSurveyPage);
     const auto page = pages_.find(number);
@@ -49,6 +50,9 @@ const std::vector<LocationId>& MemoryPieces::locate(uint64_t address, uint64_t b
       }
     }
     address = page_end;
+  }
+  if (located_.size() == 1) {
+    answers_[slot_of(first_address)] = {first_address, bytes, forgotten_, located_[0]};
   }
   return located_;
 }

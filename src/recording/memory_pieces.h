@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <tsl/robin_map.h>
@@ -33,7 +34,13 @@ class MemoryPieces {
 
   // The locations in these bytes, in order of address; valid until the next call.
   // Bytes that are no piece are left out.
-  const std::vector<LocationId>& locate(uint64_t address, uint64_t bytes);
+  std::span<const LocationId> locate(uint64_t address, uint64_t bytes) {
+    const Answer& answer = answers_[slot_of(address)];
+    if (answer.address == address && answer.bytes == bytes && answer.forgotten == forgotten_) {
+      return {&answer.location, 1};
+    }
+    return look_up(address, bytes);
+  }
 
   // What was there is over, and the next pieces are there.
   void forget(uint64_t address, uint64_t bytes);
@@ -47,6 +54,19 @@ class MemoryPieces {
   };
   using Page = std::vector<Place>;  // in order
 
+  // Accesses come again: what was found last, where that was one location.
+  struct Answer {
+    uint64_t address = UINT64_MAX;  // of none
+    uint64_t bytes = 0;
+    uint32_t forgotten = 0;  // as forgotten_ was
+    LocationId location = kNone;
+  };
+  static constexpr uint32_t kAnswerBits = 10;
+  static size_t slot_of(uint64_t address) {
+    return address * 0x9E3779B97F4A7C15ULL >> (64 - kAnswerBits);
+  }
+
+  std::span<const LocationId> look_up(uint64_t address, uint64_t bytes);
   void add_pieces();
 
   std::vector<MemoryPiece> pieces_;  // by when they are there, and by address
@@ -55,6 +75,7 @@ class MemoryPieces {
   NewLocation new_location_;
   tsl::robin_map<uint64_t, Page, IntegerHash> pages_;
   std::vector<LocationId> located_;
+  std::vector<Answer> answers_ = std::vector<Answer>(size_t{1} << kAnswerBits);
 };
 
 }  // namespace foretrace

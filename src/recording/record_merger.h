@@ -30,6 +30,12 @@ class RecordMerger {
   // False at the end, which may have come too early: error().
   bool next(Run& run);
   const std::string& error() const { return error_; }
+  // How many parts were opened or left out.
+  uint64_t parts_done() const {
+    uint64_t count = 0;
+    for (const auto& thread : threads_) count += thread->next_part;
+    return count;
+  }
 
  private:
   // The records of one thread. Its bytes are unpacked when its turn comes.

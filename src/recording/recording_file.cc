@@ -18,6 +18,12 @@ Result<std::unique_ptr<RecordingFile>> RecordingFile::open(const std::string& na
   return file;
 }
 
+uint64_t RecordingFile::Process::parts() const {
+  uint64_t count = 0;
+  for (const auto& [number, parts] : threads) count += parts.size();
+  return count;
+}
+
 tl::unexpected<Error> RecordingFile::damaged(uint64_t offset, std::string_view what) const {
   return fail("{}: the chunk at byte {} is damaged: {}", name_, offset, what);
 }

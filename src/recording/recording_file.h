@@ -48,6 +48,7 @@ class RecordingFile {
     uint32_t names = 0;                             // the number of its program image
     std::map<uint32_t, std::vector<Part>> threads;  // by number
     uint64_t horizon = UINT64_MAX;                  // see Horizons
+    uint64_t parts() const;                         // of all threads
   };
   const std::map<uint32_t, Process>& processes() const { return processes_; }
   // What the runtime wrote down of a program image (runtime/layout.h).

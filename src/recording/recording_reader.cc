@@ -54,6 +54,7 @@ Result<void> RecordingReader::read(EventBuffer& buffer) {
     }
     read_names();
     next_process_ = file_->processes().begin();
+    for (const auto& [number, process] : file_->processes()) all_parts_ += process.parts();
   }
   while (!ended_ && buffer.events.size() < kBatchEvents) {
     if (!merger_) {
@@ -71,7 +72,12 @@ Result<void> RecordingReader::read(EventBuffer& buffer) {
     }
     if (!merger_->error().empty()) return fail("{}", merger_->error());
     left_out_ += events_->left_out();
+    parts_done_ += merger_->parts_done();
     merger_.reset();
+  }
+  if (all_parts_ > 0) {
+    const uint64_t done = parts_done_ + (merger_ ? merger_->parts_done() : 0);
+    progress_ = static_cast<double>(done) / static_cast<double>(all_parts_);
   }
   next_index_ += buffer.events.size();
   return {};

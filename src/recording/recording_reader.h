@@ -1,6 +1,7 @@
 // Reads the trace of a recording.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,6 +25,8 @@ class RecordingReader : public TraceReader {
   void leave_out_ordered_accesses() override { all_ = false; }
   bool is_unnested() const override { return true; }
   std::shared_ptr<const RunFacts> facts() const override { return facts_; }
+  // By parts: of the second time, as there are no events before.
+  std::optional<double> progress() const override { return progress_.load(); }
   Result<void> read(EventBuffer& buffer) override;
 
  private:
@@ -48,6 +51,9 @@ class RecordingReader : public TraceReader {
   std::map<uint32_t, RecordingFile::Process>::const_iterator next_process_;
   std::optional<RecordMerger> merger_;
   std::unique_ptr<ProcessEvents> events_;  // of the process that is being read
+  uint64_t all_parts_ = 0;
+  uint64_t parts_done_ = 0;  // of the processes that have been read
+  std::atomic<double> progress_ = 0;
   uint64_t next_index_ = 0;
   uint64_t left_out_ = 0;
   bool started_ = false;

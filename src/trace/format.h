@@ -53,7 +53,9 @@ class TraceReader {
   const std::vector<std::string>& notes() const { return notes_; }
 
   const std::string& source_name() const { return input_.name(); }
-  std::optional<double> progress() const { return input_.progress(); }
+  // The share of the trace that was read, if that is known. May be asked from another
+  // thread.
+  virtual std::optional<double> progress() const { return input_.progress(); }
 
  protected:
   ByteReader& input() { return input_; }

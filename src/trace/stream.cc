@@ -1,5 +1,7 @@
 #include "trace/stream.h"
 
+#include <span>
+
 namespace foretrace {
 namespace {
 
@@ -95,6 +97,17 @@ std::vector<std::string> TraceStream::notes() const {
   return notes;
 }
 
+void Trace::append(const EventBatch& batch) {
+  const size_t first = events.size();
+  events.insert(events.end(), batch.events.begin(), batch.events.end());
+  if (batch.big_values.empty()) return;
+  const auto shift = static_cast<int32_t>(big_values.size());
+  for (Event& event : std::span(events).subspan(first)) {
+    if (event.big_value != 0) event.value += shift;
+  }
+  big_values.insert(big_values.end(), batch.big_values.begin(), batch.big_values.end());
+}
+
 Result<Trace> load_trace(std::unique_ptr<TraceReader> reader, const StreamOptions& options) {
   Trace trace;
   CheckedReader input(std::move(reader), options);
@@ -103,13 +116,7 @@ Result<Trace> load_trace(std::unique_ptr<TraceReader> reader, const StreamOption
     const Result<void> done = input.read(buffer);
     if (!done) return tl::unexpected(done.error());
     if (buffer.events.empty()) break;
-    const auto shift = static_cast<int32_t>(trace.big_values.size());
-    for (Event& event : buffer.events) {
-      if (event.big_value != 0) event.value += shift;
-    }
-    trace.events.insert(trace.events.end(), buffer.events.begin(), buffer.events.end());
-    trace.big_values.insert(trace.big_values.end(), buffer.big_values.begin(),
-                            buffer.big_values.end());
+    trace.append(buffer.batch());
   }
   trace.symbols = input.reader().shared_symbols();
   return trace;

@@ -89,6 +89,8 @@ struct Trace {
   std::vector<int64_t> big_values;
 
   EventBatch batch() const { return {0, events, big_values}; }
+  // The events that come next.
+  void append(const EventBatch& batch);
 };
 
 // Reads and checks all of it.
