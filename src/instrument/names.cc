@@ -54,9 +54,10 @@ bool is_allocation(const llvm::CallBase& call) {
 
 const llvm::Value* transferred(const llvm::CallBase& call) {
   static const llvm::StringSet<> functions = {
-      "read",           "write",    "recv",     "send",        "recvfrom", "sendto",
-      "__read_chk",     "readv",    "writev",   "recvmsg",     "sendmsg",  "__recv_chk",
-      "__recvfrom_chk", "recvmmsg", "sendmmsg", "eventfd_read"};
+      "read",           "write",           "recv",     "send",         "recvfrom", "sendto",
+      "__read_chk",     "readv",           "writev",   "recvmsg",      "sendmsg",  "__recv_chk",
+      "__recvfrom_chk", "recvmmsg",        "sendmmsg", "eventfd_read", "mq_send",  "mq_receive",
+      "mq_timedsend",   "mq_timedreceive", "msgsnd",   "msgrcv"};
   if (!functions.contains(callee_name(call)) || call.arg_size() < 2) return nullptr;
   const llvm::Value* const bytes = call.getArgOperand(1);
   return bytes->getType()->isPointerTy() ? bytes : nullptr;

@@ -19,7 +19,7 @@ namespace {
 // is an order too many, which hides races and invents none.
 using Channel = uint32_t;
 
-enum class Origin : uint64_t { pipe, connection, port, path, unnamed };
+enum class Origin : uint64_t { pipe, connection, port, path, unnamed, numbered };
 
 Channel number_for(Origin origin, uint64_t a, uint64_t b) {
   uint64_t mixed = static_cast<uint64_t>(origin) + 1;
@@ -182,6 +182,22 @@ void send(Channel channel) {
   senders.add(channel, kind);
 }
 
+// Keeps the site of the call for each record.
+void receive(Channel channel) {
+  if (channel == 0 || !recording_on.load(std::memory_order_relaxed)) return;
+  const SiteRef site = self.call_site;
+  uint64_t kinds = senders.get(channel);
+  for (uint32_t kind = 0; kinds != 0; ++kind, kinds >>= 1) {
+    if ((kinds & 1) == 0) continue;
+    self.call_site = site;
+    record_sync(Kind::atomic_read, edge_of_channel(channel, kind));
+  }
+}
+
+Channel numbered(Numbered kind, uint64_t number) {
+  return number_for(Origin::numbered, static_cast<uint64_t>(kind), number);
+}
+
 }  // namespace
 
 void send_by(int descriptor) {
@@ -199,15 +215,13 @@ void send_to(const sockaddr* address, socklen_t bytes) {
 void receive_from(int descriptor) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   const KeepErrno keep;
-  const Channel channel = table.get(descriptor).both;
-  if (channel == 0) return;
-  const SiteRef site = self.call_site;
-  uint64_t kinds = senders.get(channel);
-  for (uint32_t kind = 0; kinds != 0; ++kind, kinds >>= 1) {
-    if ((kinds & 1) == 0) continue;
-    self.call_site = site;
-    record_sync(Kind::atomic_read, edge_of_channel(channel, kind));
-  }
+  receive(table.get(descriptor).both);
+}
+
+void send_by(Numbered kind, uint64_t number) { send(numbered(kind, number)); }
+void receive_from(Numbered kind, uint64_t number) {
+  const KeepErrno keep;
+  receive(numbered(kind, number));
 }
 
 void forget_channel(int descriptor) { table.forget(descriptor); }

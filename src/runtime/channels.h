@@ -1,7 +1,9 @@
-// What threads tell each other through the kernel: by a pipe, a socket, an eventfd. What
-// a thread did before it sends is ordered before what another does after it received.
-// Both ends of such a connection are one channel.
+// What threads tell each other through the kernel: by a pipe, a socket, an eventfd, a
+// message, a signal. What a thread did before it sends is ordered before what another does after it
+// received. Both ends of such a connection are one channel.
 #pragma once
+
+#include <cstdint>
 
 #include <sys/socket.h>
 
@@ -14,6 +16,11 @@ void send_by(int descriptor);
 void send_to(const sockaddr* address, socklen_t bytes);
 // Behind a call that has learnt something. Keeps errno.
 void receive_from(int descriptor);
+
+// The same for what is no file, and has numbers of its own.
+enum class Numbered { signal, message_queue, taken_semaphore, given_semaphore };
+void send_by(Numbered kind, uint64_t number);
+void receive_from(Numbered kind, uint64_t number);  // keeps errno
 
 // The number stands for another file now, or for a socket that has got another name.
 void forget_channel(int descriptor);

@@ -1,15 +1,19 @@
 // The functions that the runtime stands in front of, as libc has them.
 #pragma once
 
+#include <csignal>
 #include <cstdio>
 
 #include <fcntl.h>
+#include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -132,6 +136,25 @@ inline constexpr bool kLinkedStatically = false;
   X(epoll_ctl, "GLIBC_2.3.2")                 \
   X(epoll_wait, "GLIBC_2.3.2")                \
   X(epoll_pwait, "GLIBC_2.6")                 \
+  X(mq_send, "GLIBC_2.34")                    \
+  X(mq_timedsend, "GLIBC_2.34")               \
+  X(mq_receive, "GLIBC_2.34")                 \
+  X(mq_timedreceive, "GLIBC_2.34")            \
+  X(msgsnd, "GLIBC_2.2.5")                    \
+  X(msgrcv, "GLIBC_2.2.5")                    \
+  X(semop, "GLIBC_2.2.5")                     \
+  X(semtimedop, "GLIBC_2.3.3")                \
+  X(kill, "GLIBC_2.2.5")                      \
+  X(raise, "GLIBC_2.2.5")                     \
+  X(sigqueue, "GLIBC_2.2.5")                  \
+  X(tgkill, "GLIBC_2.30")                     \
+  X(pthread_kill, "GLIBC_2.34")               \
+  X(pthread_sigqueue, "GLIBC_2.34")           \
+  X(sigwait, "GLIBC_2.2.5")                   \
+  X(sigwaitinfo, "GLIBC_2.2.5")               \
+  X(sigtimedwait, "GLIBC_2.2.5")              \
+  X(sigsuspend, "GLIBC_2.2.5")                \
+  X(pause, "GLIBC_2.2.5")                     \
   X(open, "GLIBC_2.2.5")                      \
   X(openat, "GLIBC_2.4")                      \
   X(fopen, "GLIBC_2.2.5")

@@ -3,12 +3,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <mqueue.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -67,9 +70,13 @@ class Transfer {
     return got;
   }
 
- private:
-  // What may be asked for is any number; Linux moves this much at most.
-  static constexpr size_t kMostBytes = 0x7ffff000;
+  ssize_t received_message(uint64_t queue, void* bytes, ssize_t got) const {
+    if (got < 0) return got;
+    receive_from(Numbered::message_queue, queue);
+    writes(bytes, static_cast<size_t>(got));
+    return got;
+  }
+
   void reads(const void* bytes, size_t count) const {
     if (!accesses_.is_known()) return;
     access_range<false>(bytes, count < kMostBytes ? count : kMostBytes, accesses_);
@@ -78,9 +85,21 @@ class Transfer {
     if (accesses_.is_known()) access_range<true>(bytes, count, accesses_);
   }
 
+ private:
+  // What may be asked for is any number; Linux moves this much at most.
+  static constexpr size_t kMostBytes = 0x7ffff000;
   SiteRef accesses_;  // not known: they do not count
   const CallPlace place_;
 };
+
+// The queue of a descriptor: it can be opened many times.
+uint64_t queue_of(mqd_t descriptor) {
+  const KeepErrno keep;
+  struct stat file;
+  return ::fstat(descriptor, &file) == 0 ? uint64_t{file.st_ino} << 1 : 0;
+}
+// The other kind of queue: they have numbers of their own.
+uint64_t queue_numbered(int number) { return uint64_t{static_cast<uint32_t>(number)} << 1 | 1; }
 
 int learnt(const pollfd* files, nfds_t count, int ready) {
   for (nfds_t i = 0; ready > 0 && i < count; ++i) {
@@ -208,6 +227,47 @@ FORETRACE_INTERCEPT int shutdown(int socket, int how) noexcept {
   const CallPlace place(__builtin_return_address(0));
   send_by(socket);
   return real().shutdown(socket, how);
+}
+
+// ---- messages
+
+FORETRACE_INTERCEPT int mq_send(mqd_t queue, const char* bytes, size_t count, unsigned priority) {
+  FORETRACE_TRANSFER;
+  call.reads(bytes, count);
+  send_by(Numbered::message_queue, queue_of(queue));
+  return real().mq_send(queue, bytes, count, priority);
+}
+FORETRACE_INTERCEPT int mq_timedsend(mqd_t queue, const char* bytes, size_t count,
+                                     unsigned priority, const timespec* until) {
+  FORETRACE_TRANSFER;
+  call.reads(bytes, count);
+  send_by(Numbered::message_queue, queue_of(queue));
+  return real().mq_timedsend(queue, bytes, count, priority, until);
+}
+FORETRACE_INTERCEPT ssize_t mq_receive(mqd_t queue, char* bytes, size_t space, unsigned* priority) {
+  FORETRACE_TRANSFER;
+  return call.received_message(queue_of(queue), bytes,
+                               real().mq_receive(queue, bytes, space, priority));
+}
+FORETRACE_INTERCEPT ssize_t mq_timedreceive(mqd_t queue, char* bytes, size_t space,
+                                            unsigned* priority, const timespec* until) {
+  FORETRACE_TRANSFER;
+  return call.received_message(queue_of(queue), bytes,
+                               real().mq_timedreceive(queue, bytes, space, priority, until));
+}
+// These have the kind of the message in front of it, which does not count.
+FORETRACE_INTERCEPT int msgsnd(int queue, const void* message, size_t count, int flags) {
+  FORETRACE_TRANSFER;
+  call.reads(message, sizeof(long) + count);
+  send_by(Numbered::message_queue, queue_numbered(queue));
+  return real().msgsnd(queue, message, count, flags);
+}
+FORETRACE_INTERCEPT ssize_t msgrcv(int queue, void* message, size_t space, long kind, int flags) {
+  FORETRACE_TRANSFER;
+  const ssize_t got = real().msgrcv(queue, message, space, kind, flags);
+  if (got < 0) return got;
+  constexpr auto kKind = static_cast<ssize_t>(sizeof(long));
+  return call.received_message(queue_numbered(queue), message, kKind + got) - kKind;
 }
 
 // ---- from one file to another

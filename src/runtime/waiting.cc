@@ -1,6 +1,8 @@
 // Conditions, barriers, semaphores and once-only initialisation.
 #include <pthread.h>
+#include <sys/sem.h>
 
+#include "runtime/channels.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 
@@ -33,6 +35,27 @@ int pass_barrier(pthread_barrier_t* barrier) {
 // a wait after it took.
 int took(int status, const sem_t* semaphore) {
   if (status == 0) record_sync(Kind::atomic_update, semaphore);
+  return status;
+}
+
+// System V's semaphores have numbers. Who takes comes after who gave; who waits for zero
+// comes after who took.
+uint64_t number_of(int set, const sembuf& step) {
+  return uint64_t{static_cast<uint32_t>(set)} << 16 | step.sem_num;
+}
+
+void begin_steps(int set, const sembuf* steps, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    if (steps[i].sem_op > 0) send_by(Numbered::given_semaphore, number_of(set, steps[i]));
+    if (steps[i].sem_op < 0) send_by(Numbered::taken_semaphore, number_of(set, steps[i]));
+  }
+}
+
+int end_steps(int status, int set, const sembuf* steps, size_t count) {
+  for (size_t i = 0; status == 0 && i < count; ++i) {
+    if (steps[i].sem_op < 0) receive_from(Numbered::given_semaphore, number_of(set, steps[i]));
+    if (steps[i].sem_op == 0) receive_from(Numbered::taken_semaphore, number_of(set, steps[i]));
+  }
   return status;
 }
 
@@ -136,6 +159,18 @@ FORETRACE_INTERCEPT int sem_timedwait(sem_t* semaphore, const timespec* until) {
 FORETRACE_INTERCEPT int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* until) {
   const CallPlace place(__builtin_return_address(0));
   return took(real().sem_clockwait(semaphore, clock, until), semaphore);
+}
+
+FORETRACE_INTERCEPT int semop(int set, sembuf* steps, size_t count) noexcept {
+  const CallPlace place(__builtin_return_address(0));
+  begin_steps(set, steps, count);
+  return end_steps(real().semop(set, steps, count), set, steps, count);
+}
+FORETRACE_INTERCEPT int semtimedop(int set, sembuf* steps, size_t count,
+                                   const timespec* timeout) noexcept {
+  const CallPlace place(__builtin_return_address(0));
+  begin_steps(set, steps, count);
+  return end_steps(real().semtimedop(set, steps, count, timeout), set, steps, count);
 }
 
 FORETRACE_INTERCEPT int pthread_once(pthread_once_t* flag, void (*body)()) {
