@@ -3,6 +3,7 @@
 // hook is needed for that, and exceptions and longjmp() need no care.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "runtime/recorder.h"
@@ -17,8 +18,14 @@ inline constexpr uint32_t kMostFrames = 4096;  // deeper ones are left out
 // Gives the calling thread its stack of frames; whether it has one.
 bool make_call_stack();
 
+// Where a handler of a signal returns to, once one was installed: nothing else does.
+extern std::atomic<const void*> handlers_return_to;
+// A handler begins: signals.cc.
+void enter_handler();
+
 inline void enter_function(uint64_t frame, const void* caller) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
+  if (caller == handlers_return_to.load(std::memory_order_relaxed)) enter_handler();
   if (self.calls == nullptr && !make_call_stack()) return;
   while (self.depth > 0 && self.calls[self.depth - 1].frame <= frame) --self.depth;
   if (self.depth == kMostFrames) return;

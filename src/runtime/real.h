@@ -150,6 +150,8 @@ inline constexpr bool kLinkedStatically = false;
   X(tgkill, "GLIBC_2.30")                     \
   X(pthread_kill, "GLIBC_2.34")               \
   X(pthread_sigqueue, "GLIBC_2.34")           \
+  X(sigaction, "GLIBC_2.2.5")                 \
+  X(signal, "GLIBC_2.2.5")                    \
   X(sigwait, "GLIBC_2.2.5")                   \
   X(sigwaitinfo, "GLIBC_2.2.5")               \
   X(sigtimedwait, "GLIBC_2.2.5")              \

@@ -1,10 +1,12 @@
-// Signals that threads of the program send: whoever waits for one comes after who sent
-// it (channels.h). What happens in a handler is not known to come after it.
+// Signals that threads of the program send: whoever waits for one, and what happens in a
+// handler, comes after who sent it (channels.h).
 #include <csignal>
 #include <cstdint>
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/call_stack.h"
 #include "runtime/channels.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
@@ -25,10 +27,45 @@ void receives_some() {
   for (int signal = 1; signal < NSIG; ++signal) receives(signal);
 }
 
+// The program's handlers stay as they are. The kernel calls them so that they return to a
+// place of libc's that nothing else returns to: by that they are known when they begin.
+void learn_where_handlers_return(int signal) {
+  struct KernelAction {
+    void* handler;
+    unsigned long flags;
+    const void* restorer;
+    uint64_t mask;
+  };
+  constexpr unsigned long kHasRestorer = 0x04000000;  // SA_RESTORER
+  const KeepErrno keep;
+  KernelAction action = {};
+  if (::syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof(action.mask)) != 0) return;
+  if ((action.flags & kHasRestorer) != 0) {
+    handlers_return_to.store(action.restorer, std::memory_order_relaxed);
+  }
+}
+
 }  // namespace
+
+std::atomic<const void*> handlers_return_to{nullptr};
+
+void enter_handler() { receives_some(); }
+
 }  // namespace foretrace::runtime
 
 using namespace foretrace::runtime;
+
+FORETRACE_INTERCEPT int sigaction(int signal, const struct sigaction* action,
+                                  struct sigaction* before) noexcept {
+  const int status = real().sigaction(signal, action, before);
+  if (status == 0) learn_where_handlers_return(signal);
+  return status;
+}
+FORETRACE_INTERCEPT sighandler_t signal(int signal, sighandler_t handler) noexcept {
+  const sighandler_t before = real().signal(signal, handler);
+  if (before != SIG_ERR) learn_where_handlers_return(signal);
+  return before;
+}
 
 FORETRACE_INTERCEPT int kill(pid_t process, int signal) noexcept {
   const CallPlace place(__builtin_return_address(0));
