@@ -53,6 +53,8 @@ struct Faulty {
   std::string kind;
 };
 
+void PrintTo(const Faulty& faulty, std::ostream* out) { *out << faulty.reason; }
+
 class Faults : public ::testing::TestWithParam<Faulty> {};
 
 TEST_P(Faults, AreRefused) {

@@ -21,6 +21,8 @@ struct Shared {
   uint64_t dropped = 0;    // not 0: it needs to be read leniently
 };
 
+void PrintTo(const Shared& trace, std::ostream* out) { *out << trace.path; }
+
 const std::vector<Shared> kTraces = {
     {"ibm/account.std", 80},           {"ibm/airlinetickets.std", 107},
     {"ibm/array.std", 20, 4},          {"ibm/bubblesort.std", 5833, 354},
