@@ -50,8 +50,9 @@ class Reporter {
 
   // With the calls by which the pair comes to the block, not just any that do.
   FindingEvent event(const Anomaly::Use& use, UnitId unit, const BlockPart* part) const {
-    FindingEvent event = event_at(program_, use.place, program_.text(use.location), use.write);
-    if (part == nullptr || use.place.context != blocks_.context(part->block.unit)) return event;
+    const Place place = blocks_.access(use.block, use.location, use.write);
+    FindingEvent event = event_at(program_, place, program_.text(use.location), use.write);
+    if (part == nullptr || place.context != blocks_.context(part->block.unit)) return event;
     event.calls.clear();
     const auto add = [&](const Place& call) {
       event.calls.insert(event.calls.begin(), {to_string(program_.op(call).position),

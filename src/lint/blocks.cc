@@ -194,18 +194,25 @@ uint32_t Blocks::kind_of(ContextId context, const LockRegion& region, uint32_t l
   return kinds_.try_emplace(std::move(kind), static_cast<uint32_t>(kinds_.size())).first->second;
 }
 
-const Effects& Blocks::effects(const BlockRef& block) const {
+const Blocks::Known& Blocks::known_of(const BlockRef& block) const {
   const uint32_t kind = kind_of_block_.at({block.unit, block.begin, kNothing});
   const uint32_t release = block.end == kNothing ? kNothing : ops_[block.unit][block.end];
-  const auto [known, is_new] = effects_.try_emplace({kind, release});
-  if (!is_new) return known->second;
+  const auto [entry, is_new] = known_.try_emplace({kind, release});
+  Known& known = entry->second;
+  if (!is_new) return known;
   const LockRegion& code = region(block);
-  const std::vector<uint32_t>* ops = &code.ops;
+  known.ops = &code.ops;
   for (const LockRegion::Exit& exit : code.exits) {
-    if (exit.release == release) ops = &exit.ops;
+    if (exit.release == release) known.ops = &exit.ops;
   }
-  known->second = context_effects_.of(contexts_[block.unit], *ops);
-  return known->second;
+  known.context = contexts_[block.unit];
+  known.effects = context_effects_.of(known.context, *known.ops);
+  return known;
+}
+
+Place Blocks::access(const BlockRef& block, LocationId location, bool write) const {
+  const Known& known = known_of(block);
+  return *context_effects_.find(known.context, *known.ops, location, write);
 }
 
 std::vector<HeldLock> Blocks::locks(const BlockRef& block) const {

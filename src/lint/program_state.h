@@ -129,8 +129,13 @@ struct Program::State {
   bool spawn(ContextId creator, const Op& op, const Spawn& spawn);
   std::vector<HeldLock> locks_at(ContextId context, const Op& op);
   std::vector<HeldLock> locks_for_callee(ContextId context, const Op& op, const Given& given);
-  void drop_dead();
   void add_roots(bool leftover);
+
+  // drop_dead.cc
+  void drop_dead();
+  void drop_dead_threads();
+  std::vector<bool> contexts_to_keep() const;
+  void renumber_contexts(const std::vector<bool>& kept);
 
   // parallel.cc
   void find_lives();

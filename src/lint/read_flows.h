@@ -38,7 +38,7 @@ class ReadFlows {
   struct Seen {
     LocationSets::Id returned = LocationSets::kEmpty;
     LocationSets::Id stops = LocationSets::kEmpty;
-    std::vector<std::pair<Path, LocationSets::Id>> memory;  // sorted
+    std::vector<std::pair<FunctionFlows::PathNumber, LocationSets::Id>> memory;  // by path
     friend bool operator==(const Seen&, const Seen&) = default;
   };
   class Collector;

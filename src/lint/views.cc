@@ -108,7 +108,7 @@ class Views {
   FindingEvent event(const BlockRef& block, LocationId wanted, const char* role) const {
     for (const auto& [location, effect] : blocks_.effects(block)) {
       if (!overlap(program_.all_locations(), location, wanted)) continue;
-      const Place place = effect.read ? *effect.read : *effect.write;
+      const Place place = blocks_.access(block, location, !effect.read);
       FindingEvent made = event_at(program_, place, program_.text(location), !effect.read);
       made.role = role;
       return made;
