@@ -49,10 +49,7 @@ AnomalyFinder::AnomalyFinder(const Program& program, const ContextEffects& effec
       partners_(program, blocks, overlaps_),
       finder_(overlaps_, partners_),
       // What no other thread touches under a lock is in no pattern.
-      flows_(program, effects, shapes, blocks,
-             [this](LocationId location) {
-               return partners_.readers(location).any() || partners_.writers(location).any();
-             }),
+      flows_(program, effects, shapes, blocks, partners_.used()),
       rechecks_(program, effects, shapes, blocks) {
   for (const PatternRule& rule : rules_) {
     for (const Pattern& pattern : rule.patterns) patterns_.push_back({&rule, &pattern});

@@ -39,6 +39,7 @@ class Blocks {
 
  private:
   class UnitBuilder;
+  void find_quiet();
   // Equal locks have equal numbers.
   uint32_t number_of(ContextId context, const Path& lock);
   static uint32_t number_of(LocationId lock) { return lock; }
@@ -48,6 +49,8 @@ class Blocks {
   Shapes& shapes_;
   std::vector<ContextId> contexts_;  // by unit
   std::map<ContextId, UnitId> unit_of_;
+  // Units that come back, and neither they nor what they call has a block. No recursion.
+  std::vector<bool> quiet_;
   std::vector<std::vector<uint32_t>> ops_;         // by unit and node: the op's id
   std::map<BlockRef, const LockRegion*> regions_;  // by begin
   std::map<std::pair<std::vector<LocationId>, Path>, uint32_t> unclear_locks_;

@@ -51,15 +51,12 @@ class ReadFlows::Collector {
 };
 
 ReadFlows::ReadFlows(const Program& program, const ContextEffects& effects,
-                     FunctionFlows& functions, const std::function<bool(LocationId)>& wanted)
+                     FunctionFlows& functions, std::vector<bool> wanted)
     : program_(program),
       effects_(effects),
       functions_(functions),
-      wanted_(program.all_locations().size(), false),
+      wanted_(std::move(wanted)),
       seen_(program.contexts()) {
-  for (LocationId location = 0; location < wanted_.size(); ++location) {
-    wanted_[location] = wanted(location);
-  }
   solve();
 }
 

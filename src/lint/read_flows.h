@@ -4,7 +4,6 @@
 // is followed twice.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -25,7 +24,7 @@ class ReadFlows {
  public:
   // Only locations that are `wanted` are followed.
   ReadFlows(const Program& program, const ContextEffects& effects, FunctionFlows& functions,
-            const std::function<bool(LocationId)>& wanted);
+            std::vector<bool> wanted);
 
   const LocationSets& sets() const { return sets_; }
   // What the ops of a context have read, in the words of its function.
