@@ -29,18 +29,19 @@ class Races {
  public:
   Races(const Program& program, const Models& models) : program_(program), models_(models) {}
 
-  std::vector<Finding> run() {
+  std::vector<LintFinding> run() {
     collect();
-    std::vector<Finding> findings;
+    std::vector<LintFinding> findings;
     for (size_t i = 0; i < accesses_.size(); ++i) {
       for (const size_t j : partners(i)) {
         if (races(accesses_[i], accesses_[j])) report(accesses_[i], accesses_[j], findings);
       }
     }
-    std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-      return std::tie(a.events[0].site, a.events[1].site) <
-             std::tie(b.events[0].site, b.events[1].site);
-    });
+    const auto sites = [](const LintFinding& one) {
+      return std::tie(one.finding.events[0].site, one.finding.events[1].site);
+    };
+    std::sort(findings.begin(), findings.end(),
+              [&](const LintFinding& a, const LintFinding& b) { return sites(a) < sites(b); });
     return findings;
   }
 
@@ -121,7 +122,7 @@ class Races {
            program_.context(a.place.context).thread == program_.context(b.place.context).thread;
   }
 
-  void report(const Found& a, const Found& b, std::vector<Finding>& findings) {
+  void report(const Found& a, const Found& b, std::vector<LintFinding>& findings) {
     const Found* first = &a;
     const Found* second = &b;
     const auto key = [&](const Found& access) {
@@ -129,7 +130,8 @@ class Races {
     };
     if (key(*second) < key(*first)) std::swap(first, second);
     if (!seen_.emplace(key(*first), key(*second)).second) return;
-    Finding finding;
+    LintFinding& made = findings.emplace_back();
+    Finding& finding = made.finding;
     finding.analysis = "lint";
     finding.kind = kRule;
     finding.variable = program_.text(first->location);
@@ -142,7 +144,16 @@ class Races {
         second->write ? "written" : "read", finding.events[1].site);
     finding.reason = reason(*first, *second);
     finding.detail = nlohmann::ordered_json::object();
-    findings.push_back(std::move(finding));
+    made.calls = {calls_to(program_, first->place.context),
+                  calls_to(program_, second->place.context)};
+    made.weight = weight(*first, *second);
+  }
+
+  // What is known of the objects counts most, then that nothing is held, then two writes.
+  int weight(const Found& a, const Found& b) const {
+    const bool told = told_apart(program_, a.location) && told_apart(program_, b.location);
+    const bool bare = program_.locks(a.place).empty() && program_.locks(b.place).empty();
+    return (told ? 4 : 0) + (bare ? 2 : 0) + (a.write && b.write ? 1 : 0);
   }
 
   std::string reason(const Found& a, const Found& b) const {
@@ -170,8 +181,9 @@ const LintRegistration registration({
     .name = "races",
     .summary = "accesses that two threads may do at the same time (chapter 3 of paper 004)",
     .rules = rules,
-    .run = [](const Program& program, const LintOptions& options) -> Result<std::vector<Finding>> {
-      if (!wanted(options, (*rules(options))[0])) return std::vector<Finding>{};
+    .run = [](const Program& program,
+              const LintOptions& options) -> Result<std::vector<LintFinding>> {
+      if (!wanted(options, (*rules(options))[0])) return std::vector<LintFinding>{};
       const Result<Configuration> configuration = read_configuration(options);
       if (!configuration) return tl::unexpected(configuration.error());
       return Races(program, configuration->models).run();
