@@ -135,6 +135,7 @@ Result<Report> analyse(const lint::Program& program, const lint::LintOptions& op
     run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
   report.suppressed = lint::drop_ignored(program, all);
+  report.too_weak = lint::drop_unsure(options, all);
   lint::assign_ids(all);
   report.findings = lint::digest(program, std::move(all), options.fold_above);
   count(program, report);
@@ -257,7 +258,7 @@ std::function<Result<int>()> setup(CLI::App& app) {
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   add_choice(app, "--confidence", options->lint.confidence, {"low", "normal", "high"},
-             "Report only findings of wrongly split blocks that are at least this sure");
+             "Report only findings that are at least this sure");
   app.add_option("--fold-above", options->lint.fold_above,
                  "With more findings than N, fold those of one variable into the worst of them "
                  "(default: 100)")

@@ -92,6 +92,13 @@ bool told_apart(const Program& program, LocationId location) {
   return kind != Location::Kind::any && kind != Location::Kind::made;
 }
 
+size_t drop_unsure(const LintOptions& options, std::vector<LintFinding>& findings) {
+  if (options.confidence == "low") return 0;
+  return std::erase_if(findings, [](const LintFinding& one) {
+    return one.finding.detail.value("confidence", "") == "low";
+  });
+}
+
 void assign_ids(std::vector<LintFinding>& findings) {
   std::vector<Finding> plain;
   for (LintFinding& one : findings) plain.push_back(std::move(one.finding));

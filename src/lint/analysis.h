@@ -69,6 +69,9 @@ std::vector<Place> calls_to(const Program& program, ContextId context);
 // Whether it is a certain object, and not some object of which only the type is known.
 bool told_apart(const Program& program, LocationId location);
 
+// Leaves out findings of low confidence, unless they are asked for. Returns how many.
+size_t drop_unsure(const LintOptions& options, std::vector<LintFinding>& findings);
+
 // As foretrace::assign_ids().
 void assign_ids(std::vector<LintFinding>& findings);
 

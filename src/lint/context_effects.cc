@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "lint/graphs.h"
+#include "lint/taint.h"
 
 namespace foretrace::lint {
 
@@ -118,10 +120,13 @@ void ContextEffects::find_whole() {
   });
 }
 
-void ContextEffects::add(const std::vector<LocationId>& locations, ObjectEffect effect,
+void ContextEffects::add(const Place& place, const Path& path,
+                         const std::vector<LocationId>& locations, ObjectEffect effect,
                          Effects& effects) const {
+  bool asked = false;
   for (const LocationId location : locations) {
     if (!program_.shared(location) || program_.indistinct(location)) continue;
+    if (!std::exchange(asked, true) && program_.own(place, path)) return;
     LocationEffect& known = effects[location];
     known.read = known.read || effect.reads;
     known.write = known.write || effect.writes;
@@ -132,18 +137,22 @@ void ContextEffects::add(const std::vector<LocationId>& locations, ObjectEffect 
 // section 4.7).
 void ContextEffects::add_access(const Place& place, const Access& access, Effects& effects) const {
   if (access.on_the_way) return;
-  add(program_.locations(place.context, access.path), {!access.write, access.write}, effects);
+  add(place, access.path, program_.locations(place.context, access.path),
+      {!access.write, access.write}, effects);
 }
 
 void ContextEffects::add_unknown_call(const Place& place, const Call& call,
                                       Effects& effects) const {
   const CallEffect effect = models_.effect(call);
   if (effect.receiver.reads || effect.receiver.writes) {
-    add(program_.pointees(place.context, call.receiver), effect.receiver, effects);
+    add(place, referred(call.receiver), program_.pointees(place.context, call.receiver),
+        effect.receiver, effects);
   }
   for (size_t i = 0; i < effect.arguments.size() && i < call.arguments.size(); ++i) {
     if (!effect.arguments[i].reads && !effect.arguments[i].writes) continue;
-    add(program_.pointees(place.context, call.arguments[i]), effect.arguments[i], effects);
+    const Value& argument = call.arguments[i];
+    add(place, referred(argument), program_.pointees(place.context, argument), effect.arguments[i],
+        effects);
   }
 }
 

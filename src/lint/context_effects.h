@@ -88,7 +88,8 @@ class ContextEffects {
  private:
   void add_access(const Place& place, const Access& access, Effects& effects) const;
   void add_unknown_call(const Place& place, const Call& call, Effects& effects) const;
-  void add(const std::vector<LocationId>& locations, ObjectEffect effect, Effects& effects) const;
+  void add(const Place& place, const Path& path, const std::vector<LocationId>& locations,
+           ObjectEffect effect, Effects& effects) const;
   // Without what called contexts do.
   Effects find_direct(const Place& place) const;
   void find_whole();

@@ -337,6 +337,7 @@ void Program::State::link() {
   find_shared();
   find_lives();
   find_overlaps();
+  find_callers();
 }
 
 }  // namespace foretrace::lint

@@ -9,6 +9,7 @@
 
 #include "lint/bits.h"
 #include "lint/calls.h"
+#include "lint/leaks.h"
 #include "lint/program.h"
 #include "lint/substitute.h"
 
@@ -90,6 +91,12 @@ struct Program::State {
   std::vector<Bits> alive_at_entry;                // by context: threads
   std::vector<std::set<ThreadIndex>> descendants;  // by thread
   std::set<std::pair<ThreadIndex, ThreadIndex>> overlap;
+
+  // For Program::own(). From own_objects.cc, when all else is known.
+  std::vector<std::vector<Place>> calls_of;  // by context: those that lead to it
+  std::unique_ptr<Leaks> leaks;
+  std::map<std::tuple<ContextId, Path::Root, uint32_t>, bool> own_parameters;
+  void find_callers();
 
   // points_to.cc: what paths and values mean in a context.
   bool guess = false;  // unknown pointers point to some object of their type

@@ -3,11 +3,12 @@
 // Transactions are regions under one global lock.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "lint/analysis.h"
+#include "lint/anomalies.h"
+#include "lint/awaited.h"
 #include "lint/configuration.h"
 #include "lint/effects.h"
 #include "lint/substitute.h"
@@ -27,7 +28,8 @@ struct Found {
 
 class Races {
  public:
-  Races(const Program& program, const Models& models) : program_(program), models_(models) {}
+  Races(const Program& program, const Models& models)
+      : program_(program), models_(models), awaited_(program) {}
 
   std::vector<LintFinding> run() {
     collect();
@@ -65,6 +67,7 @@ class Races {
     std::optional<Owned> owned;
     for (const LocationId location : effect.locations) {
       if (!program_.shared(location) || program_.indistinct(location)) continue;
+      if (!owned && program_.own(place, effect.path)) return;
       if (!owned) owned = program_.ownership(place, effect.path);
       accesses_.push_back({place, effect.path, location, effect.write, *owned});
     }
@@ -129,8 +132,15 @@ class Races {
       return std::tuple(program_.op(access.place).position, access.write);
     };
     if (key(*second) < key(*first)) std::swap(first, second);
-    if (!seen_.emplace(key(*first), key(*second)).second) return;
-    LintFinding& made = findings.emplace_back();
+    const auto [known, is_new] =
+        seen_.try_emplace({key(*first), key(*second)}, Seen{findings.size(), false});
+    if (!is_new && !known->second.in_order) return;
+    const std::optional<Awaited::Order> order = order_of(*first, *second);
+    if (!is_new && order) return;
+    known->second.in_order = order.has_value();
+    if (is_new) findings.emplace_back();
+    // Where only some of the calls that lead to the two are in order, one that is not counts.
+    LintFinding& made = findings[known->second.finding] = {};
     Finding& finding = made.finding;
     finding.analysis = "lint";
     finding.kind = kRule;
@@ -142,8 +152,8 @@ class Races {
         "{} can be {} at {} and {} at {} at the same time: no lock or transaction excludes it",
         *finding.variable, first->write ? "written" : "read", finding.events[0].site,
         second->write ? "written" : "read", finding.events[1].site);
-    finding.reason = reason(*first, *second);
-    finding.detail = nlohmann::ordered_json::object();
+    finding.reason = order ? reason(*order) : reason(*first, *second);
+    finding.detail = {{"confidence", name_of(order ? Confidence::low : Confidence::normal)}};
     made.calls = {calls_to(program_, first->place.context),
                   calls_to(program_, second->place.context)};
     made.weight = weight(*first, *second);
@@ -154,6 +164,19 @@ class Races {
     const bool told = told_apart(program_, a.location) && told_apart(program_, b.location);
     const bool bare = program_.locks(a.place).empty() && program_.locks(b.place).empty();
     return (told ? 4 : 0) + (bare ? 2 : 0) + (a.write && b.write ? 1 : 0);
+  }
+
+  std::optional<Awaited::Order> order_of(const Found& a, const Found& b) const {
+    if (const auto order = awaited_.order(a.place, b.place)) return order;
+    return awaited_.order(b.place, a.place);
+  }
+
+  std::string reason(const Awaited::Order& order) const {
+    const std::string variable = program_.text(order.variable);
+    return fmt::format(
+        "They are in order if the wait at {} ends only when every such thread has written {} (at "
+        "{}). That it waits for all of them cannot be seen here.",
+        to_string(order.wait), variable, to_string(order.write));
   }
 
   std::string reason(const Found& a, const Found& b) const {
@@ -169,7 +192,12 @@ class Races {
   const Models& models_;
   std::vector<Found> accesses_;
   std::map<uint64_t, std::vector<size_t>> by_name_;
-  std::set<std::pair<Key, Key>> seen_;
+  const Awaited awaited_;
+  struct Seen {
+    size_t finding = 0;
+    bool in_order = false;  // by a wait, as far as is known
+  };
+  std::map<std::pair<Key, Key>, Seen> seen_;
 };
 
 Result<std::vector<LintRule>> rules(const LintOptions&) {

@@ -146,7 +146,9 @@ std::vector<std::string> caveats(const Report& report) {
   left_out(report.built_in,
            " suppressed as known noise of system libraries (--no-built-in shows them)");
   left_out(report.known, " left out, as in the baseline");
-  left_out(report.too_weak, " left out, weaker than asked for");
+  left_out(report.too_weak, report.lines > 0
+                                ? " left out, less sure than asked for (--confidence low)"
+                                : " left out, weaker than asked for");
   if (report.partial) lines.emplace_back("interrupted: this is only what was found until then");
   return lines;
 }
