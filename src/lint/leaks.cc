@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 namespace foretrace::lint {
 namespace {
@@ -23,6 +24,7 @@ class Leaks::Follower {
  public:
   Follower(Leaks& leaks, const Question& question)
       : leaks_(leaks), question_(question), function_(*question.first) {
+    holds_itself_ = question.second.holds_itself;
     ways_.insert(question.second);
   }
 
@@ -53,16 +55,17 @@ class Leaks::Follower {
       most = 1;  // who has the closure has the object
       const auto body = leaks_.functions_.find(value.function);
       if (body == leaks_.functions_.end()) continue;
-      const Way way{Path::Root::capture, static_cast<uint32_t>(i), *captured};
-      if (leaks_.fate({body->second, way}, question_).leaves) fate_.leaves = true;
+      ask(*body->second, {Path::Root::capture, static_cast<uint32_t>(i), *captured});
     }
     const bool is_address = value.kind == Value::Kind::address_of;
     if (!is_address && value.kind != Value::Kind::value_of) return most;
     const uint32_t derefs = derefs_of(value.path);
     for (const Way& way : ways_) {
       if (way.root != value.path.root || way.index != value.path.index) continue;
-      if (derefs > way.pointers || (!is_address && derefs == way.pointers)) continue;
-      const uint32_t left = way.pointers - derefs + (is_address ? 1 : 0);
+      // What is in the object is no pointer to it, unless such were put there.
+      const bool is_content = !is_address && derefs == way.pointers;
+      if (derefs > way.pointers || (is_content && !way.holds_itself)) continue;
+      const uint32_t left = is_content ? 1 : way.pointers - derefs + (is_address ? 1 : 0);
       most = std::max(most.value_or(0), left);
     }
     return most;
@@ -70,7 +73,34 @@ class Leaks::Follower {
 
   void add(Path::Root root, uint32_t index, uint32_t pointers) {
     if (pointers > kMostPointers) fate_.leaves = true;
-    ways_.insert({root, index, pointers});
+    ways_.insert({root, index, pointers, holds_itself_});
+  }
+
+  // From now on its content counts as its address.
+  void hold_itself() {
+    fate_.holds_itself = true;
+    if (std::exchange(holds_itself_, true)) return;
+    const std::set<Way> before = ways_;
+    for (Way way : before) {
+      way.holds_itself = true;
+      ways_.insert(way);
+    }
+  }
+
+  Fate ask(const Function& function, Way way) {
+    way.holds_itself = holds_itself_;
+    const Fate there = leaks_.fate({&function, way}, question_);
+    if (there.leaves) fate_.leaves = true;
+    if (there.holds_itself) hold_itself();
+    return there;
+  }
+
+  // Whether it is a part of the object.
+  bool is_inside(const Path& path) const {
+    return std::any_of(ways_.begin(), ways_.end(), [&](const Way& way) {
+      return way.root == path.root && way.index == path.index && !path.steps.empty() &&
+             derefs_of(path) == way.pointers;
+    });
   }
 
   void put(const Binding& binding) {
@@ -81,6 +111,8 @@ class Leaks::Follower {
                                                       target.root == Path::Root::parameter);
     if (is_variable) {
       add(target.root, target.index, *pointers);
+    } else if (is_inside(target)) {
+      hold_itself();
     } else {
       fate_.leaves = true;
     }
@@ -107,9 +139,7 @@ class Leaks::Follower {
     if (!pointers) return;
     if (targets.empty() && call.callee.empty()) fate_.leaves = true;
     for (const Function* const target : targets) {
-      const Fate there = leaks_.fate({target, {root, index, *pointers}}, question_);
-      if (there.leaves) fate_.leaves = true;
-      if (there.returned) add(Path::Root::result, op.id, 1);
+      if (ask(*target, {root, index, *pointers}).returned) add(Path::Root::result, op.id, 1);
     }
   }
 
@@ -117,6 +147,7 @@ class Leaks::Follower {
   const Question& question_;
   const Function& function_;
   std::set<Way> ways_;
+  bool holds_itself_ = false;
   Fate fate_;
 };
 
@@ -156,7 +187,7 @@ void Leaks::solve() {
 }
 
 bool Leaks::leaves(const Function& function, Path::Root root, uint32_t index) {
-  const Question question{&function, {root, index, 0}};
+  const Question question{&function, {root, index, 0, false}};
   const auto [known, is_new] = fates_.try_emplace(question);
   if (is_new) {
     work_.push_back(question);

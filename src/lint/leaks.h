@@ -2,8 +2,9 @@
 // which it does not is its owner's alone, whatever is said of others of its type. Asked of
 // functions, not of contexts: no limit on the number of those makes two objects one here.
 //
-// An address leaves where it is put into memory that is no plain variable of the function,
-// given to a thread, or passed to code that is not known; or where a function that it is
+// An address leaves where it is put into memory that is neither a plain variable of the
+// function nor the object itself (a buffer in it that one of its fields points to), given to a
+// thread, or passed to code that is not known; or where a function that it is
 // passed to lets it leave. Library functions are taken not to keep it.
 #pragma once
 
@@ -36,12 +37,14 @@ class Leaks {
     Path::Root root = Path::Root::none;
     uint32_t index = 0;
     uint32_t pointers = 0;
+    bool holds_itself = false;  // the object may have its own address in it
     friend auto operator<=>(const Way&, const Way&) = default;
   };
   // What becomes of an object that a function has or is given.
   struct Fate {
     bool leaves = false;
     bool returned = false;  // the result points to it
+    bool holds_itself = false;
     friend bool operator==(const Fate&, const Fate&) = default;
   };
   using Question = std::pair<const Function*, Way>;
