@@ -40,6 +40,8 @@ class FunctionFlows {
   Outward outward(ContextId context, const Fact& fact);
   const PathNumbers& memory(const Outward& outward) const { return lists_.at(outward.memory); }
   const Path& path(PathNumber number) const { return paths_.at(number); }
+  // What is known so far takes much memory, and few of it may be asked for again.
+  void forget_outward() { outward_ = {}; }
 
  private:
   // Contexts of one function differ in which calls lead to a body that is known.

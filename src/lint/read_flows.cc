@@ -58,6 +58,7 @@ ReadFlows::ReadFlows(const Program& program, const ContextEffects& effects,
       wanted_(std::move(wanted)),
       seen_(program.contexts()) {
   solve();
+  functions_.forget_outward();
 }
 
 LocationSets::Id ReadFlows::direct_reads(const Place& place) {
