@@ -124,7 +124,7 @@ class Leaks::Follower {
       fate_.leaves = fate_.leaves || given(spawn->entry) || given(spawn->receiver) ||
                      std::any_of(spawn->arguments.begin(), spawn->arguments.end(), given);
     } else if (const Call* const call = op.as<Call>()) {
-      const std::vector<const Function*> targets = leaks_.targets(*call);
+      const std::set<const Function*>& targets = leaks_.targets(function_, op);
       if (call->callee.empty()) pointers_of(call->through);  // for what the closure does
       give(call->receiver, Path::Root::self, 0, op, *call, targets);
       for (uint32_t i = 0; i < call->arguments.size(); ++i) {
@@ -134,7 +134,7 @@ class Leaks::Follower {
   }
 
   void give(const Value& value, Path::Root root, uint32_t index, const Op& op, const Call& call,
-            const std::vector<const Function*>& targets) {
+            const std::set<const Function*>& targets) {
     const auto pointers = pointers_of(value);
     if (!pointers) return;
     if (targets.empty() && call.callee.empty()) fate_.leaves = true;
@@ -151,18 +151,10 @@ class Leaks::Follower {
   Fate fate_;
 };
 
-std::vector<const Function*> Leaks::targets(const Call& call) const {
-  std::vector<const Function*> found;
-  const auto add = [&](Name usr) {
-    const auto known = functions_.find(usr);
-    if (known != functions_.end()) found.push_back(known->second);
-  };
-  add(call.callee.empty() ? call.through.function : call.callee);
-  if (const auto others = overriders_.find(call.callee);
-      call.is_virtual && others != overriders_.end()) {
-    for (const Name other : others->second) add(other);
-  }
-  return found;
+const std::set<const Function*>& Leaks::targets(const Function& function, const Op& call) const {
+  static const std::set<const Function*> kNone;
+  const auto known = targets_.find({&function, call.id});
+  return known != targets_.end() ? known->second : kNone;
 }
 
 Leaks::Fate Leaks::fate(const Question& question, const Question& asked_by) {

@@ -23,9 +23,10 @@ namespace foretrace::lint {
 class Leaks {
  public:
   using Functions = std::unordered_map<Name, Function*>;
-  using Overriders = std::unordered_map<Name, std::vector<Name>>;
-  Leaks(const Functions& functions, const Overriders& overriders)
-      : functions_(functions), overriders_(overriders) {}
+  // By function and call: what is called, in any context.
+  using Targets = std::map<std::pair<const Function*, uint32_t>, std::set<const Function*>>;
+  Leaks(const Functions& functions, Targets targets)
+      : functions_(functions), targets_(std::move(targets)) {}
 
   // Whether the address of a local or an allocation of the function leaves.
   bool leaves(const Function& function, Path::Root root, uint32_t index);
@@ -52,11 +53,11 @@ class Leaks {
 
   // What is known so far; whoever asks is asked again when more is.
   Fate fate(const Question& question, const Question& asked_by);
-  std::vector<const Function*> targets(const Call& call) const;
+  const std::set<const Function*>& targets(const Function& function, const Op& call) const;
   void solve();
 
   const Functions& functions_;
-  const Overriders& overriders_;
+  const Targets targets_;
   std::map<Question, Fate> fates_;
   std::map<Question, std::set<Question>> asked_by_;
   std::vector<Question> work_;

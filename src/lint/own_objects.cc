@@ -287,16 +287,18 @@ bool Program::own(const Place& place, const Path& path) const {
 
 // Threads and main have no caller.
 void Program::State::find_callers() {
+  Leaks::Targets targets;
   calls_of.resize(contexts.size());
   for (ContextId id = 0; id < contexts.size(); ++id) {
     if (!live[id]) continue;
     const std::vector<ContextId>& called = callees[id].all();
     for (size_t i = 0; i < called.size(); ++i) {
       calls_of[called[i]].push_back({id, callees[id].op_of(i)});
+      targets[{contexts[id].function, callees[id].op_of(i)}].insert(contexts[called[i]].function);
     }
   }
   for (const Thread& thread : threads) calls_of[thread.root].clear();
-  leaks = std::make_unique<Leaks>(functions, overriders);
+  leaks = std::make_unique<Leaks>(functions, std::move(targets));
 }
 
 Owned Program::ownership(const Place& place, const Path& path) const {
