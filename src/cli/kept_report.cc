@@ -33,13 +33,13 @@ std::optional<Report> kept_report(const std::string& cache, const ReportKey& key
   return std::move(*report);
 }
 
-void keep_report(const std::string& cache, const ReportKey& key, const Report& report) {
+void keep_report(const std::string& cache, const ReportKey& key, Report& report) {
   const Result<const Reporter*> json = reporter_named("json");
   const Result<std::unique_ptr<ByteSink>> file = open_output(file_of(cache, key));
   if (!json || !file) return;
-  Report marked = report;
-  marked.trace_file = text_of(key);
-  (*json)->write(marked, {}, **file);
+  report.trace_file = text_of(key);
+  (*json)->write(report, {}, **file);
+  report.trace_file.clear();
   static_cast<void>((*file)->close());
 }
 

@@ -17,6 +17,6 @@ struct ReportKey {
 
 std::optional<Report> kept_report(const std::string& cache, const ReportKey& key);
 // That it could not be kept is no error.
-void keep_report(const std::string& cache, const ReportKey& key, const Report& report);
+void keep_report(const std::string& cache, const ReportKey& key, Report& report);
 
 }  // namespace foretrace

@@ -20,6 +20,7 @@
 #include "cli/report_output.h"
 #include "lint/analysis.h"
 #include "lint/commands.h"
+#include "lint/digest.h"
 #include "lint/dump.h"
 #include "lint/program.h"
 #include "lint/units.h"
@@ -33,6 +34,7 @@ struct Options {
   bool no_cache = false;
   bool list_rules = false;
   bool show = false;
+  bool all_pairs = false;
   unsigned jobs = 0;
   lint::LintOptions lint;
   OutputOptions output;
@@ -122,17 +124,20 @@ void count(const lint::Program& program, Report& report) {
 
 Result<Report> analyse(const lint::Program& program, const lint::LintOptions& options) {
   Report report;
+  std::vector<lint::LintFinding> all;
   for (const lint::LintAnalysis& analysis : lint::lint_analyses()) {
     const auto start = std::chrono::steady_clock::now();
-    Result<std::vector<Finding>> found = analysis.run(program, options);
+    Result<std::vector<lint::LintFinding>> found = analysis.run(program, options);
     if (!found) return tl::unexpected(found.error());
-    std::move(found->begin(), found->end(), std::back_inserter(report.findings));
+    std::move(found->begin(), found->end(), std::back_inserter(all));
     AnalysisRun& run = report.analyses.emplace_back();
     run.name = analysis.name;
     run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }
-  report.suppressed = lint::drop_ignored(program, report.findings);
-  assign_ids(report.findings);
+  report.suppressed = lint::drop_ignored(program, all);
+  report.too_weak = lint::drop_unsure(options, all);
+  lint::assign_ids(all);
+  report.findings = lint::digest(program, std::move(all), options.fold_above);
   count(program, report);
   return report;
 }
@@ -151,7 +156,7 @@ ReportKey key_of(const lint::Units& units, const lint::LintOptions& options) {
     for (const std::string& word : *words) key.request += word + '\n';
     key.request += '\n';
   }
-  key.request += options.confidence + '\n';
+  key.request += fmt::format("{} {}\n", options.confidence, options.fold_above);
   if (!options.models.empty()) {
     const Result<std::string> models = read_input(options.models);
     key.request += models ? *models : "";
@@ -188,8 +193,9 @@ Result<int> show(const lint::Units& units) {
   return kExitClean;
 }
 
-Result<int> run(CLI::App& app, const Options& options) {
+Result<int> run(CLI::App& app, Options& options) {
   if (Result<void> done = apply_file_options(app); !done) return tl::unexpected(done.error());
+  if (options.all_pairs) options.lint.fold_above = SIZE_MAX;
   const Result<std::vector<lint::LintRule>> rules = checked_rules(options.lint);
   if (!rules) return tl::unexpected(rules.error());
   if (options.list_rules) {
@@ -252,7 +258,12 @@ std::function<Result<int>()> setup(CLI::App& app) {
       ->type_name("PATTERN")
       ->allow_extra_args(false);
   add_choice(app, "--confidence", options->lint.confidence, {"low", "normal", "high"},
-             "Report only findings of wrongly split blocks that are at least this sure");
+             "Report only findings that are at least this sure");
+  app.add_option("--fold-above", options->lint.fold_above,
+                 "With more findings than N, fold those of one variable into the worst of them "
+                 "(default: 100)")
+      ->type_name("N");
+  app.add_flag("--all-pairs", options->all_pairs, "Fold nothing: report every finding");
   app.add_option("--models", options->lint.models, "A file that says what library calls do")
       ->type_name("FILE");
   app.add_option("--sections", options->lint.sections,

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "findings/finding_json.h"
+#include "findings/folding.h"
 
 namespace foretrace {
 namespace {
@@ -29,13 +30,17 @@ Result<void> keep(Result<T> result, T& target) {
 
 // What the baseline has and this run has not, in the order of their ids.
 std::vector<LeftOut> absent(const Baseline& baseline, const std::vector<Finding>& findings) {
-  std::unordered_set<std::string_view> present;
-  for (const Finding& finding : findings) present.insert(finding.id);
+  if (baseline.empty()) return {};
+  std::unordered_set<std::string> present;
+  for (const Finding& finding : findings) {
+    for (const Finding& one : unfolded(finding)) present.insert(one.id);
+  }
   std::vector<LeftOut> gone;
   for (const auto& [id, json] : baseline) {
     if (present.contains(id)) continue;
     Result<Finding> finding = finding_from_json(json);
-    if (finding) gone.push_back({std::move(*finding), LeftOut::Why::absent, ""});
+    if (!finding) continue;
+    gone.push_back({std::move(unfolded(std::move(*finding))[0]), LeftOut::Why::absent, ""});
   }
   std::sort(gone.begin(), gone.end(),
             [](const LeftOut& a, const LeftOut& b) { return a.finding.id < b.finding.id; });
@@ -126,26 +131,38 @@ bool ReportOutput::fails(const Report& report) const {
                      [&](const Finding& finding) { return finding.strength >= least; });
 }
 
+// The finding, unless it is to be left out.
+std::optional<Finding> ReportOutput::filtered(Finding finding, Report& report) {
+  if (!options_.finding.empty() && finding.id != options_.finding) return std::nullopt;
+  if (const std::string* const rule = suppressions_.covers(finding)) {
+    ++report.suppressed;
+    report.left_out.push_back({std::move(finding), LeftOut::Why::suppressed, *rule});
+  } else if (const std::string* const known_noise = built_in_.covers(finding)) {
+    ++report.built_in;
+    report.left_out.push_back({std::move(finding), LeftOut::Why::suppressed, *known_noise});
+  } else if (baseline_.contains(finding.id)) {
+    ++report.known;
+    report.left_out.push_back({std::move(finding), LeftOut::Why::known, ""});
+  } else if (finding.strength < least_) {
+    ++report.too_weak;
+  } else {
+    return finding;
+  }
+  return std::nullopt;
+}
+
 void ReportOutput::filter(Report& report) {
   report.has_baseline = !options_.baseline.empty();
   std::vector<LeftOut> gone = absent(baseline_, report.findings);
   std::vector<Finding> kept;
   for (Finding& finding : report.findings) {
-    if (!options_.finding.empty() && finding.id != options_.finding) continue;
-    if (const std::string* const rule = suppressions_.covers(finding)) {
-      ++report.suppressed;
-      report.left_out.push_back({std::move(finding), LeftOut::Why::suppressed, *rule});
-    } else if (const std::string* const known_noise = built_in_.covers(finding)) {
-      ++report.built_in;
-      report.left_out.push_back({std::move(finding), LeftOut::Why::suppressed, *known_noise});
-    } else if (baseline_.contains(finding.id)) {
-      ++report.known;
-      report.left_out.push_back({std::move(finding), LeftOut::Why::known, ""});
-    } else if (finding.strength < least_) {
-      ++report.too_weak;
-    } else {
-      kept.push_back(std::move(finding));
+    std::vector<Finding> left;
+    for (Finding& one : unfolded(std::move(finding))) {
+      if (std::optional<Finding> wanted = filtered(std::move(one), report)) {
+        left.push_back(std::move(*wanted));
+      }
     }
+    if (!left.empty()) kept.push_back(folded(std::move(left)));
   }
   report.findings = std::move(kept);
   report.left_out.insert(report.left_out.end(), std::make_move_iterator(gone.begin()),

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
@@ -49,6 +50,7 @@ class ReportOutput {
 
  private:
   explicit ReportOutput(const OutputOptions& options) : options_(options) {}
+  std::optional<Finding> filtered(Finding finding, Report& report);
   Result<void> draw(Report& report, const OpenAgain& open_again) const;
   Result<void> send(const Report& report) const;
 

@@ -5,6 +5,7 @@
 #include "base/input.h"
 #include "base/text.h"
 #include "findings/finding_json.h"
+#include "findings/folding.h"
 
 namespace foretrace {
 namespace {
@@ -114,6 +115,10 @@ Result<Baseline> read_baseline(const std::string& path) {
   Baseline baseline;
   for (const nlohmann::ordered_json& finding : (*report)["findings"]) {
     baseline.emplace(finding["id"].get<std::string>(), finding);
+    const Result<Finding> known = finding_from_json(finding);
+    if (!known || folded_into(*known) == 0) continue;
+    std::vector<Finding> all = unfolded(*known);
+    for (size_t i = 1; i < all.size(); ++i) baseline.emplace(all[i].id, finding_json(all[i]));
   }
   return baseline;
 }

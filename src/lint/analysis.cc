@@ -68,13 +68,6 @@ FindingEvent event_at(const Program& program, const Place& place, const std::str
     const bool transaction = held.kind == LockKind::transaction;
     event.held.push_back({transaction ? "a transaction" : program.text(held.lock), held.shared});
   }
-  const std::vector<ContextId> chain = program.call_chain(place.context);
-  for (size_t i = chain.size(); i-- > 1;) {
-    const Context& callee = program.context(chain[i]);
-    const Context& caller = program.context(chain[i - 1]);
-    event.calls.push_back(
-        {to_string(program.op({chain[i - 1], callee.call_op}).position), caller.function->name});
-  }
   const Thread& thread = program.threads()[context.thread];
   if (!thread.is_main) {
     event.thread_start =
@@ -84,7 +77,36 @@ FindingEvent event_at(const Program& program, const Place& place, const std::str
   return event;
 }
 
-size_t drop_ignored(const Program& program, std::vector<Finding>& findings) {
+std::vector<Place> calls_to(const Program& program, ContextId context) {
+  std::vector<Place> calls;
+  const std::vector<ContextId> chain = program.call_chain(context);
+  for (size_t i = chain.size(); i-- > 1;) {
+    calls.push_back({chain[i - 1], program.context(chain[i]).call_op});
+  }
+  return calls;
+}
+
+bool told_apart(const Program& program, LocationId location) {
+  const Locations& all = program.all_locations();
+  const Location::Kind kind = all.at(all.object_of(location)).kind;
+  return kind != Location::Kind::any && kind != Location::Kind::made;
+}
+
+size_t drop_unsure(const LintOptions& options, std::vector<LintFinding>& findings) {
+  if (options.confidence == "low") return 0;
+  return std::erase_if(findings, [](const LintFinding& one) {
+    return one.finding.detail.value("confidence", "") == "low";
+  });
+}
+
+void assign_ids(std::vector<LintFinding>& findings) {
+  std::vector<Finding> plain;
+  for (LintFinding& one : findings) plain.push_back(std::move(one.finding));
+  foretrace::assign_ids(plain);
+  for (size_t i = 0; i < plain.size(); ++i) findings[i].finding = std::move(plain[i]);
+}
+
+size_t drop_ignored(const Program& program, std::vector<LintFinding>& findings) {
   std::set<std::tuple<std::string, std::string>> ignored;  // "file:line", rule
   for (const Summary& summary : program.summaries()) {
     for (const IgnoreComment& comment : summary.ignores) {
@@ -93,7 +115,8 @@ size_t drop_ignored(const Program& program, std::vector<Finding>& findings) {
       ignored.emplace(std::move(place), comment.rule);
     }
   }
-  return std::erase_if(findings, [&](const Finding& finding) {
+  return std::erase_if(findings, [&](const LintFinding& one) {
+    const Finding& finding = one.finding;
     const std::vector<std::string> sites = sites_of(finding);
     return std::any_of(sites.begin(), sites.end(), [&](const std::string& site) {
       const std::string place = site.substr(0, site.rfind(':'));

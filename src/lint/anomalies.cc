@@ -6,16 +6,16 @@
 namespace foretrace::lint {
 namespace {
 
-std::optional<Anomaly::Use> find_use(const Effects& effects, const Variable& variable,
-                                     bool prefer_write) {
+std::optional<Anomaly::Use> find_use(const Blocks& blocks, const BlockRef& block,
+                                     const Variable& variable, bool prefer_write) {
   std::optional<Anomaly::Use> found;
-  effects.for_each(variable.all(), [&](LocationId location, const LocationEffect& effect) {
-    const bool write = prefer_write ? effect.write.has_value() : !effect.read.has_value();
-    const std::optional<Place>& place = write ? effect.write : effect.read;
-    if (place && (!found || (write == prefer_write && found->write != prefer_write))) {
-      found = Anomaly::Use{*place, location, write};
-    }
-  });
+  blocks.effects(block).for_each(
+      variable.all(), [&](LocationId location, const LocationEffect& effect) {
+        const bool write = prefer_write ? effect.write : !effect.read;
+        if (!found || (write == prefer_write && found->write != prefer_write)) {
+          found = Anomaly::Use{block, location, write};
+        }
+      });
   return found;
 }
 
@@ -49,10 +49,7 @@ AnomalyFinder::AnomalyFinder(const Program& program, const ContextEffects& effec
       partners_(program, blocks, overlaps_),
       finder_(overlaps_, partners_),
       // What no other thread touches under a lock is in no pattern.
-      flows_(program, effects, shapes, blocks,
-             [this](LocationId location) {
-               return partners_.readers(location).any() || partners_.writers(location).any();
-             }),
+      flows_(program, effects, shapes, blocks, partners_.used()),
       rechecks_(program, effects, shapes, blocks) {
   for (const PatternRule& rule : rules_) {
     for (const Pattern& pattern : rule.patterns) patterns_.push_back({&rule, &pattern});
@@ -266,9 +263,9 @@ void AnomalyFinder::evaluate(const Pair& pair, Closely& closely, const RulePatte
   anomaly.other = partners_.block(between.first());
   const bool first_writes = !pattern.source().has_value();
   const auto first =
-      find_use(blocks_.effects(pair.blocks->first.block), variable(closely, source), first_writes);
+      find_use(blocks_, pair.blocks->first.block, variable(closely, source), first_writes);
   const auto second =
-      find_use(blocks_.effects(pair.blocks->second.block), variable(closely, target), writes);
+      find_use(blocks_, pair.blocks->second.block, variable(closely, target), writes);
   if (!first || !second) return;
   anomaly.first = *first;
   anomaly.second = *second;
@@ -276,7 +273,7 @@ void AnomalyFinder::evaluate(const Pair& pair, Closely& closely, const RulePatte
   for (const uint32_t number : both) {
     const auto name =
         static_cast<uint32_t>(std::find(bound.begin(), bound.end(), number) - bound.begin());
-    const auto use = find_use(blocks_.effects(anomaly.other), variable(closely, number),
+    const auto use = find_use(blocks_, anomaly.other, variable(closely, number),
                               wants_write(pattern.other, name));
     if (use) anomaly.between.push_back(*use);
   }

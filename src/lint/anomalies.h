@@ -39,7 +39,7 @@ struct Anomaly {
   // The accesses: of the first block, of the other thread (of what the first block
   // accessed, and of what the second does), and of the second block.
   struct Use {
-    Place place;
+    BlockRef block;
     LocationId location = 0;
     bool write = false;
   };

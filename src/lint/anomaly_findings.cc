@@ -24,23 +24,25 @@ class Reporter {
  public:
   Reporter(const Program& program, const Blocks& blocks) : program_(program), blocks_(blocks) {}
 
-  Finding report(const Anomaly& anomaly) const {
-    Finding finding;
+  LintFinding report(const Anomaly& anomaly) const {
+    LintFinding made;
+    Finding& finding = made.finding;
     finding.analysis = "lint";
     finding.kind = anomaly.rules.front();
     finding.variable = program_.text(anomaly.first.location);
-    finding.events.push_back(event(anomaly.first, anomaly.unit, &anomaly.pair.first));
+    add_event(anomaly.first, anomaly.unit, &anomaly.pair.first, made);
     for (const Anomaly::Use& use : anomaly.between) {
-      finding.events.push_back(event(use, anomaly.other.unit, nullptr));
+      add_event(use, anomaly.other.unit, nullptr, made);
     }
-    finding.events.push_back(event(anomaly.second, anomaly.unit, &anomaly.pair.second));
+    add_event(anomaly.second, anomaly.unit, &anomaly.pair.second, made);
     name_roles(anomaly, finding);
     const Function& function = blamed(anomaly);
     finding.labels = {function.name};
     finding.message = message(anomaly, function);
     finding.reason = reason(anomaly);
     finding.detail = detail(anomaly, function);
-    return finding;
+    made.weight = weight(anomaly);
+    return made;
   }
 
  private:
@@ -48,23 +50,33 @@ class Reporter {
     return *program_.context(blocks_.context(anomaly.unit)).function;
   }
 
-  // With the calls by which the pair comes to the block, not just any that do.
-  FindingEvent event(const Anomaly::Use& use, UnitId unit, const BlockPart* part) const {
-    FindingEvent event = event_at(program_, use.place, program_.text(use.location), use.write);
-    if (part == nullptr || use.place.context != blocks_.context(part->block.unit)) return event;
-    event.calls.clear();
-    const auto add = [&](const Place& call) {
-      event.calls.insert(event.calls.begin(), {to_string(program_.op(call).position),
-                                               program_.context(call.context).function->name});
-    };
-    const std::vector<ContextId> chain = program_.call_chain(blocks_.context(unit));
-    for (size_t i = 1; i < chain.size(); ++i) {
-      add({chain[i - 1], program_.context(chain[i]).call_op});
+  void add_event(const Anomaly::Use& use, UnitId unit, const BlockPart* part,
+                 LintFinding& made) const {
+    const Place place = blocks_.access(use.block, use.location, use.write);
+    made.finding.events.push_back(
+        event_at(program_, place, program_.text(use.location), use.write));
+    const bool in_block = part != nullptr && place.context == blocks_.context(part->block.unit);
+    made.calls.push_back(in_block ? calls_in_pair(unit, *part) : calls_to(program_, place.context));
+  }
+
+  // The calls by which the pair comes to the block, not just any that do.
+  std::vector<Place> calls_in_pair(UnitId unit, const BlockPart& part) const {
+    std::vector<Place> calls;
+    for (const ChainLink& link : blocks_.succession().chain(unit, part)) {
+      calls.push_back(blocks_.place(link.unit, link.call));
     }
-    for (const ChainLink& link : blocks_.succession().chain(unit, *part)) {
-      add(blocks_.place(link.unit, link.call));
-    }
-    return event;
+    std::reverse(calls.begin(), calls.end());
+    const std::vector<Place> above = calls_to(program_, blocks_.context(unit));
+    calls.insert(calls.end(), above.begin(), above.end());
+    return calls;
+  }
+
+  // The surer, and the more is known of the objects, the worse.
+  int weight(const Anomaly& anomaly) const {
+    const bool told = told_apart(program_, anomaly.first.location) &&
+                      told_apart(program_, anomaly.second.location);
+    return 8 * static_cast<int>(anomaly.confidence) + 2 * static_cast<int>(anomaly.flow) +
+           (told ? 1 : 0);
   }
 
   static void name_roles(const Anomaly& anomaly, Finding& finding) {
@@ -140,14 +152,14 @@ Result<std::vector<LintRule>> rules(const LintOptions& options) {
   return result;
 }
 
-Result<std::vector<Finding>> run(const Program& program, const LintOptions& options) {
+Result<std::vector<LintFinding>> run(const Program& program, const LintOptions& options) {
   const Result<Configuration> configuration = read_configuration(options);
   if (!configuration) return tl::unexpected(configuration.error());
   std::vector<PatternRule> chosen;
   for (const PatternRule& rule : configuration->patterns.all()) {
     if (wanted(options, {rule.name, rule.summary, rule.by_default})) chosen.push_back(rule);
   }
-  std::vector<Finding> findings;
+  std::vector<LintFinding> findings;
   if (chosen.empty()) return findings;
   Shapes shapes;
   const ContextEffects effects(program, configuration->models);
@@ -156,9 +168,10 @@ Result<std::vector<Finding>> run(const Program& program, const LintOptions& opti
                        configuration->confidence);
   const Reporter reporter(program, blocks);
   for (const Anomaly& anomaly : finder.run()) findings.push_back(reporter.report(anomaly));
-  std::stable_sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-    return a.events.back().site < b.events.back().site;
-  });
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const LintFinding& a, const LintFinding& b) {
+                     return a.finding.events.back().site < b.finding.events.back().site;
+                   });
   return findings;
 }
 

@@ -2,8 +2,27 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
+
+#include "lint/graphs.h"
 
 namespace foretrace::lint {
+
+namespace {
+
+// Whether some way leads from the entry to an exit, if all calls come back.
+bool has_way_through(const Function& function) {
+  if (function.blocks.empty()) return true;
+  std::vector<std::vector<uint32_t>> next;
+  for (const Block& block : function.blocks) next.push_back(block.next);
+  const std::vector<bool> reached = reached_from({0}, next);
+  for (size_t i = 0; i < next.size(); ++i) {
+    if (reached[i] && next[i].empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 // The nodes of one context.
 class Blocks::UnitBuilder {
@@ -100,7 +119,10 @@ class Blocks::UnitBuilder {
       const auto unit = blocks_.unit_of_.find(callee);
       if (unit != blocks_.unit_of_.end()) node.callees.push_back(unit->second);
     }
-    if (node.callees.empty()) return;
+    if (std::all_of(node.callees.begin(), node.callees.end(),
+                    [&](UnitId unit) { return blocks_.quiet_[unit]; })) {
+      return;
+    }
     node.inside = locks_around(op, Path());
     chain.push_back(add(std::move(node), op.id));
   }
@@ -147,8 +169,14 @@ class Blocks::UnitBuilder {
 Blocks::Blocks(const Program& program, const ContextEffects& effects, Shapes& shapes)
     : program_(program), context_effects_(effects), shapes_(shapes), contexts_(effects.contexts()) {
   for (UnitId unit = 0; unit < contexts_.size(); ++unit) unit_of_[contexts_[unit]] = unit;
+  find_quiet();
   std::vector<Unit> units;
   for (UnitId unit = 0; unit < contexts_.size(); ++unit) {
+    if (quiet_[unit]) {
+      units.push_back({{UnitNode()}});
+      ops_.push_back({0});
+      continue;
+    }
     UnitBuilder builder(*this, contexts_[unit]);
     builder.build(unit);
     for (const auto& [region, begin] : builder.begins()) {
@@ -161,6 +189,24 @@ Blocks::Blocks(const Program& program, const ContextEffects& effects, Shapes& sh
     ops_.push_back(builder.take_ops());
   }
   succession_ = std::make_unique<Succession>(std::move(units));
+}
+
+void Blocks::find_quiet() {
+  quiet_.resize(contexts_.size(), false);
+  std::vector<std::vector<UnitId>> callees(contexts_.size());
+  for (UnitId unit = 0; unit < contexts_.size(); ++unit) {
+    for (const ContextId callee : callees_of(program_, contexts_[unit])) {
+      callees[unit].push_back(unit_of_.at(callee));
+    }
+  }
+  for_each_component(callees, [&](std::span<const UnitId> component) {
+    const UnitId unit = component.front();
+    const Function& function = *program_.context(contexts_[unit]).function;
+    // In a recursion one that is not known to be quiet yet is among the callees.
+    quiet_[unit] = shapes_.of(function).regions().empty() && has_way_through(function) &&
+                   std::all_of(callees[unit].begin(), callees[unit].end(),
+                               [&](UnitId callee) { return quiet_[callee]; });
+  });
 }
 
 uint32_t Blocks::number_of(ContextId context, const Path& lock) {
@@ -194,18 +240,25 @@ uint32_t Blocks::kind_of(ContextId context, const LockRegion& region, uint32_t l
   return kinds_.try_emplace(std::move(kind), static_cast<uint32_t>(kinds_.size())).first->second;
 }
 
-const Effects& Blocks::effects(const BlockRef& block) const {
+const Blocks::Known& Blocks::known_of(const BlockRef& block) const {
   const uint32_t kind = kind_of_block_.at({block.unit, block.begin, kNothing});
   const uint32_t release = block.end == kNothing ? kNothing : ops_[block.unit][block.end];
-  const auto [known, is_new] = effects_.try_emplace({kind, release});
-  if (!is_new) return known->second;
+  const auto [entry, is_new] = known_.try_emplace({kind, release});
+  Known& known = entry->second;
+  if (!is_new) return known;
   const LockRegion& code = region(block);
-  const std::vector<uint32_t>* ops = &code.ops;
+  known.ops = &code.ops;
   for (const LockRegion::Exit& exit : code.exits) {
-    if (exit.release == release) ops = &exit.ops;
+    if (exit.release == release) known.ops = &exit.ops;
   }
-  known->second = context_effects_.of(contexts_[block.unit], *ops);
-  return known->second;
+  known.context = contexts_[block.unit];
+  known.effects = context_effects_.of(known.context, *known.ops);
+  return known;
+}
+
+Place Blocks::access(const BlockRef& block, LocationId location, bool write) const {
+  const Known& known = known_of(block);
+  return *context_effects_.find(known.context, *known.ops, location, write);
 }
 
 std::vector<HeldLock> Blocks::locks(const BlockRef& block) const {

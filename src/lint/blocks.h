@@ -29,7 +29,9 @@ class Blocks {
   const LockRegion& region(const BlockRef& block) const;
   ThreadIndex thread(const BlockRef& block) const;
   // Up to its end, or all that may be done in it.
-  const Effects& effects(const BlockRef& block) const;
+  const Effects& effects(const BlockRef& block) const { return known_of(block).effects; }
+  // An access that is one of its effects.
+  Place access(const BlockRef& block, LocationId location, bool write) const;
   // Locks that are held in it: its own, those around it and the callers'.
   std::vector<HeldLock> locks(const BlockRef& block) const;
   // Locks that are held all the time from one part of a pair to the other.
@@ -37,6 +39,7 @@ class Blocks {
 
  private:
   class UnitBuilder;
+  void find_quiet();
   // Equal locks have equal numbers.
   uint32_t number_of(ContextId context, const Path& lock);
   static uint32_t number_of(LocationId lock) { return lock; }
@@ -46,6 +49,8 @@ class Blocks {
   Shapes& shapes_;
   std::vector<ContextId> contexts_;  // by unit
   std::map<ContextId, UnitId> unit_of_;
+  // Units that come back, and neither they nor what they call has a block. No recursion.
+  std::vector<bool> quiet_;
   std::vector<std::vector<uint32_t>> ops_;         // by unit and node: the op's id
   std::map<BlockRef, const LockRegion*> regions_;  // by begin
   std::map<std::pair<std::vector<LocationId>, Path>, uint32_t> unclear_locks_;
@@ -62,8 +67,14 @@ class Blocks {
   };
   uint32_t kind_of(ContextId context, const LockRegion& region, uint32_t lock, bool& silent);
   std::map<Kind, uint32_t> kinds_;
-  std::map<BlockRef, uint32_t> kind_of_block_;                        // by begin
-  mutable std::map<std::pair<uint32_t, uint32_t>, Effects> effects_;  // by kind and release
+  std::map<BlockRef, uint32_t> kind_of_block_;  // by begin
+  struct Known {
+    Effects effects;
+    ContextId context = 0;  // of the first block that was asked for
+    const std::vector<uint32_t>* ops = nullptr;
+  };
+  const Known& known_of(const BlockRef& block) const;
+  mutable std::map<std::pair<uint32_t, uint32_t>, Known> known_;  // by kind and release
 };
 
 }  // namespace foretrace::lint

@@ -35,6 +35,13 @@ class Calls {
     return true;
   }
 
+  // Contexts have other numbers from now on.
+  void renumber(const std::vector<ContextId>& numbers) {
+    for (ContextId& callee : callees_) callee = numbers[callee];
+    ops_.shrink_to_fit();
+    callees_.shrink_to_fit();
+  }
+
  private:
   std::pair<size_t, size_t> range(uint32_t op) const {
     const auto found = std::equal_range(ops_.begin(), ops_.end(), op);

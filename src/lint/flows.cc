@@ -15,12 +15,12 @@ void add_ops(std::vector<uint32_t>& ops, const std::vector<uint32_t>& more) {
 }  // namespace
 
 Flows::Flows(const Program& program, const ContextEffects& effects, Shapes& shapes,
-             const Blocks& blocks, const std::function<bool(LocationId)>& wanted)
+             const Blocks& blocks, std::vector<bool> wanted)
     : program_(program),
       effects_(effects),
       blocks_(blocks),
       functions_(program, shapes),
-      reads_(program, effects, functions_, wanted) {}
+      reads_(program, effects, functions_, std::move(wanted)) {}
 
 FlowKind Flows::Reach::most() const {
   if (!data.empty()) return FlowKind::data;

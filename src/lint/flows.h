@@ -26,7 +26,7 @@ class Flows {
  public:
   // Only values of locations that are `wanted` are followed.
   Flows(const Program& program, const ContextEffects& effects, Shapes& shapes, const Blocks& blocks,
-        const std::function<bool(LocationId)>& wanted);
+        std::vector<bool> wanted);
 
   // Where values get to in a block.
   struct Reach {

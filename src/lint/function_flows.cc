@@ -14,10 +14,8 @@ uint32_t FunctionFlows::form_of(ContextId context) {
       if (op.as<Call>() != nullptr) has_body.push_back(!program_.callees({context, op.id}).empty());
     }
   }
-  const auto number = static_cast<uint32_t>(outward_.size());
-  const auto [form, is_first] = forms_.try_emplace({&function, std::move(has_body)}, number);
-  if (is_first) outward_.emplace_back();
-  return known->second = form->second;
+  const auto number = static_cast<uint32_t>(forms_.size());
+  return known->second = forms_.try_emplace({&function, std::move(has_body)}, number).first->second;
 }
 
 bool FunctionFlows::spread_over(ContextId context, const Op& op, Taint& taint) const {
@@ -69,10 +67,15 @@ bool FunctionFlows::decides(ContextId context, uint32_t op, const Taint& taint) 
   });
 }
 
-const FunctionFlows::Outward& FunctionFlows::outward(ContextId context, const Fact& fact) {
-  const auto [known, is_new] = outward_[form_of(context)].try_emplace(fact);
-  Outward& seen = known->second;
-  if (!is_new) return seen;
+FunctionFlows::Outward FunctionFlows::outward(ContextId context, const Fact& fact) {
+  const uint64_t key = uint64_t{form_of(context)} << 32 | facts_.number_of(fact);
+  const auto [known, is_new] = outward_.try_emplace(key);
+  if (is_new) known.value() = find_outward(context, fact);
+  return known->second;
+}
+
+FunctionFlows::Outward FunctionFlows::find_outward(ContextId context, const Fact& fact) {
+  Outward seen;
   Taint taint(fact);
   spread(context, taint);
   const Function& function = *program_.context(context).function;
@@ -83,8 +86,11 @@ const FunctionFlows::Outward& FunctionFlows::outward(ContextId context, const Fa
   const bool decided = std::any_of(function.blocks.begin(), function.blocks.end(),
                                    [&](const Block& block) { return taint.has(block.condition); });
   seen.returned = returned || (decided && !function.returns.empty());
-  std::copy_if(taint.memory.begin(), taint.memory.end(), std::back_inserter(seen.memory),
-               seen_by_callers);
+  PathNumbers memory;
+  for (const Path& path : taint.memory) {
+    if (seen_by_callers(path)) memory.push_back(paths_.number_of(path));
+  }
+  seen.memory = lists_.number_of(std::move(memory));
   return seen;
 }
 

@@ -318,38 +318,6 @@ void Program::State::add_roots(bool leftover) {
   }
 }
 
-// Threads that only an early round believed in.
-void Program::State::drop_dead() {
-  std::vector<ThreadIndex> numbers(threads.size(), 0);
-  std::vector<Thread> kept;
-  for (size_t i = 0; i < threads.size(); ++i) {
-    if (!live[threads[i].root]) continue;
-    numbers[i] = static_cast<ThreadIndex>(kept.size());
-    kept.push_back(threads[i]);
-  }
-  for (Context& context : contexts) {
-    if (!threads.empty()) context.thread = numbers[context.thread];
-  }
-  for (auto& [place, made] : spawned) {
-    std::erase_if(made, [&](ThreadIndex thread) { return !live[threads[thread].root]; });
-    for (ThreadIndex& thread : made) thread = numbers[thread];
-  }
-  threads = std::move(kept);
-  times_called.clear();
-  for (ContextId id = 0; id < contexts.size(); ++id) {
-    if (!live[id]) {
-      callees[id] = {};
-      keys[id] = {};
-      contexts[id].held = {};
-      continue;
-    }
-    if (contexts[id].repeated || threads[contexts[id].thread].many) {
-      repeated.insert(contexts[id].function);
-    }
-    for (const ContextId callee : callees[id].all()) ++times_called[contexts[callee].function];
-  }
-}
-
 void Program::State::link() {
   index();
   for (const bool guessing : {false, true}) {
@@ -365,11 +333,11 @@ void Program::State::link() {
     }
   }
   ++rounds;
-  context_ids.clear();  // no context is made from here on
   drop_dead();
   find_shared();
   find_lives();
   find_overlaps();
+  find_callers();
 }
 
 }  // namespace foretrace::lint

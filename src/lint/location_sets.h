@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "lint/locations.h"
+#include "lint/numbered.h"
 
 namespace foretrace::lint {
 
@@ -23,12 +22,9 @@ class LocationSets {
   Id id_of(std::vector<LocationId> locations) {
     std::sort(locations.begin(), locations.end());
     locations.erase(std::unique(locations.begin(), locations.end()), locations.end());
-    const auto [entry, is_new] =
-        ids_.try_emplace(std::move(locations), static_cast<Id>(sets_.size()));
-    if (is_new) sets_.push_back(&entry->first);
-    return entry->second;
+    return sets_.number_of(std::move(locations));
   }
-  const std::vector<LocationId>& at(Id id) const { return *sets_[id]; }
+  const std::vector<LocationId>& at(Id id) const { return sets_.at(id); }
 
   bool includes(Id whole, Id part) const {
     return whole == part ||
@@ -50,8 +46,7 @@ class LocationSets {
   }
 
  private:
-  std::map<std::vector<LocationId>, Id> ids_;
-  std::vector<const std::vector<LocationId>*> sets_;
+  Numbered<std::vector<LocationId>> sets_;
 };
 
 }  // namespace foretrace::lint

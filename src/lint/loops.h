@@ -20,6 +20,8 @@ class Loops {
   // The heads of the loops that the edge leaves.
   std::vector<uint32_t> left(uint32_t from, uint32_t to) const;
   bool in_loop(uint32_t node) const { return !heads_[node].empty(); }
+  // The heads of the loops that it is in.
+  const std::set<uint32_t>& heads(uint32_t node) const { return heads_[node]; }
 
  private:
   void find_back_edges(const std::vector<std::vector<uint32_t>>& next);

@@ -1,8 +1,11 @@
 // Objects that a thread has for itself: what its functions have on their stacks or have
 // allocated, and what the loop that started it gave to it alone.
 #include <algorithm>
+#include <set>
+#include <tuple>
 
 #include "lint/program_state.h"
+#include "lint/taint.h"
 
 namespace foretrace::lint {
 namespace {
@@ -66,12 +69,6 @@ std::optional<Path> behind(const Value& pointer, const Path& path) {
   return object;
 }
 
-Path object_of(const Value& pointer) {
-  Path object = pointer.path;
-  if (pointer.kind != Value::Kind::address_of) object.steps.push_back({Step::Kind::deref, {}});
-  return object;
-}
-
 // What a function puts into a variable or a field, by its own name for it.
 std::vector<const Value*> put_into(const Function& function, const Path& target) {
   std::vector<const Value*> found;
@@ -117,6 +114,12 @@ class Program::OwnObjects {
     return outer && in_frame(context.parent, *outer, depth + 1);
   }
 
+  // The same by all ways that lead here, and of objects whose address never leaves.
+  bool stays_in_frame(ContextId id, const Path& path) const {
+    Seen seen;
+    return stays_in_frame(id, path, seen, 0);
+  }
+
   // Whether the loop that started the thread gave it the object, and no other thread.
   Owned by_argument(ContextId id, const Path& path) const {
     std::optional<Path> at = to_parameter(id, path);
@@ -141,7 +144,7 @@ class Program::OwnObjects {
       if (pointers == 1 && handle_is_in(spawn.handle, *at)) return {Ownership::argument, {}, {}};
       const bool another = value->varies && program_.in_loop(start);
       if (another || is_one_of_many(start.context, *at)) {
-        if (pointers == 1) return {Ownership::argument, start, object_of(*value)};
+        if (pointers == 1) return {Ownership::argument, start, referred(*value)};
         const bool is_own = pointers == 2 && has_its_own(start.context, *at);
         return {is_own ? Ownership::allocation : Ownership::none, {}, {}};
       }
@@ -153,6 +156,56 @@ class Program::OwnObjects {
   }
 
  private:
+  using Pointer = std::tuple<ContextId, Path::Root, uint32_t>;  // a parameter, or `this`
+  using Seen = std::set<Pointer>;
+
+  bool stays_in_frame(ContextId id, const Path& path, Seen& seen, int depth) const {
+    constexpr int kMaxPointers = 4;  // local ones that have each other's values
+    if (depth > kMaxPointers) return false;
+    State& state = *program_.state_;
+    const Function& function = *program_.context(id).function;
+    const bool is_pointer = !path.steps.empty() && path.steps[0].kind == Step::Kind::deref;
+    if (derefs_of(path) != (is_pointer ? 1 : 0)) return false;
+    switch (path.root) {
+      case Path::Root::heap:
+        return !is_pointer && !state.leaks->leaves(function, path.root, path.index);
+      case Path::Root::local:
+        if (!is_pointer) return !state.leaks->leaves(function, path.root, path.index);
+        return all_of_values(
+            put_into(function, {path.root, path.index, path.name, {}}), path,
+            [&](const Path& object) { return stays_in_frame(id, object, seen, depth + 1); });
+      case Path::Root::self:
+      case Path::Root::parameter:
+        return is_pointer && is_given_own({id, path.root, path.index}, seen);
+      default:
+        return false;
+    }
+  }
+
+  // Whether all callers give it one of their own. In a recursion, what was asked already is
+  // left to the one who asks.
+  bool is_given_own(const Pointer& given, Seen& seen) const {
+    State& state = *program_.state_;
+    if (const auto known = state.own_parameters.find(given); known != state.own_parameters.end()) {
+      return known->second;
+    }
+    const bool is_first = seen.empty();
+    if (!seen.insert(given).second) return true;
+    const auto& [id, root, index] = given;
+    const Path parameter{root, index, {}, {{Step::Kind::deref, {}}}};
+    const std::vector<Place>& calls = state.calls_of[id];
+    const bool own = !calls.empty() && std::all_of(calls.begin(), calls.end(), [&](Place at) {
+      const std::optional<Path> outer = to_caller(parameter, given_by(*program_.op(at).as<Call>()));
+      return outer && stays_in_frame(at.context, *outer, seen, 0);
+    });
+    if (!own) state.own_parameters[given] = false;
+    // All that was asked on the way had to be so.
+    if (own && is_first) {
+      for (const Pointer& one : seen) state.own_parameters[one] = true;
+    }
+    return own;
+  }
+
   template <typename Is>
   static bool all_of_values(const std::vector<const Value*>& values, const Path& path,
                             const Is& is) {
@@ -227,6 +280,26 @@ class Program::OwnObjects {
 
   const Program& program_;
 };
+
+bool Program::own(const Place& place, const Path& path) const {
+  return OwnObjects(*this).stays_in_frame(place.context, path);
+}
+
+// Threads and main have no caller.
+void Program::State::find_callers() {
+  Leaks::Targets targets;
+  calls_of.resize(contexts.size());
+  for (ContextId id = 0; id < contexts.size(); ++id) {
+    if (!live[id]) continue;
+    const std::vector<ContextId>& called = callees[id].all();
+    for (size_t i = 0; i < called.size(); ++i) {
+      calls_of[called[i]].push_back({id, callees[id].op_of(i)});
+      targets[{contexts[id].function, callees[id].op_of(i)}].insert(contexts[called[i]].function);
+    }
+  }
+  for (const Thread& thread : threads) calls_of[thread.root].clear();
+  leaks = std::make_unique<Leaks>(functions, std::move(targets));
+}
 
 Owned Program::ownership(const Place& place, const Path& path) const {
   const OwnObjects own(*this);

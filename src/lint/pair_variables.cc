@@ -63,7 +63,7 @@ const VariableFinder::Own& VariableFinder::own(ContentId content) {
       group.written_by |= partners_.writers(location);
     }
     group.locations.push_back(location);
-    add({effect.read.has_value(), effect.write.has_value()}, group.use);
+    add({effect.read, effect.write}, group.use);
     for (const LocationId other : overlaps_.of(location)) {
       made.overlapping.emplace_back(other, at->second);
     }

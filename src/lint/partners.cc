@@ -68,6 +68,14 @@ void Partners::index() {
   }
 }
 
+std::vector<bool> Partners::used() {
+  std::vector<bool> found(program_.all_locations().size(), false);
+  for (const auto& [location, users] : direct_) {
+    for (const LocationId other : overlaps_.of(location)) found[other] = true;
+  }
+  return found;
+}
+
 const Partners::Users& Partners::users_of(LocationId location) {
   const auto [known, is_new] = users_.try_emplace(location);
   if (!is_new) return known->second;

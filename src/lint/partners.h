@@ -34,6 +34,9 @@ class Partners {
   const Bits& readers(LocationId location) { return users_of(location).readers; }
   const Bits& writers(LocationId location) { return users_of(location).writers; }
 
+  // The locations that some partner reads or writes.
+  std::vector<bool> used();
+
   // Partners that can come between blocks at these moments, while the locks are held all
   // the time: a number for the set of them.
   using Around = std::vector<std::pair<LocationId, bool>>;  // and whether it is shared

@@ -74,6 +74,10 @@ std::span<const ContextId> Program::callees(const Place& call) const {
   return state_->callees[call.context].of(call.op);
 }
 
+const std::vector<Place>& Program::callers(ContextId context) const {
+  return state_->calls_of[context];
+}
+
 std::vector<HeldLock> Program::locks(const Place& place) const {
   return state_->locks_at(place.context, op(place));
 }

@@ -119,6 +119,8 @@ class Program {
   std::vector<LocationId> pointees(ContextId context, const Value& value) const;
   // The contexts that a Call leads to; empty if no body is known.
   std::span<const ContextId> callees(const Place& call) const;
+  // The calls that lead to a context; none for those that threads begin with.
+  const std::vector<Place>& callers(ContextId context) const;
   // All locks that are held just before the op, the callers' first.
   std::vector<HeldLock> locks(const Place& place) const;
 
@@ -142,6 +144,9 @@ class Program {
   // their frames' objects in common, nor of what was allocated for them; and instances of
   // one thread none of their arguments.
   Owned ownership(const Place& place, const Path& path) const;
+  // Whether the object can be no other thread's at all: by every way that leads to the op it
+  // is on the stack of a caller, or was allocated by it, and its address never leaves.
+  bool own(const Place& place, const Path& path) const;
   // Whether the loop that gave the object to a thread accesses it in the same round, before
   // the thread is started.
   bool before_given(const Place& place, const Path& path, const Owned& owned) const;

@@ -9,6 +9,7 @@
 
 #include "lint/bits.h"
 #include "lint/calls.h"
+#include "lint/leaks.h"
 #include "lint/program.h"
 #include "lint/substitute.h"
 
@@ -91,6 +92,12 @@ struct Program::State {
   std::vector<std::set<ThreadIndex>> descendants;  // by thread
   std::set<std::pair<ThreadIndex, ThreadIndex>> overlap;
 
+  // For Program::own(). From own_objects.cc, when all else is known.
+  std::vector<std::vector<Place>> calls_of;  // by context: those that lead to it
+  std::unique_ptr<Leaks> leaks;
+  std::map<std::tuple<ContextId, Path::Root, uint32_t>, bool> own_parameters;
+  void find_callers();
+
   // points_to.cc: what paths and values mean in a context.
   bool guess = false;  // unknown pointers point to some object of their type
   LocationSet locations_of(ContextId context, const Path& path);
@@ -129,8 +136,13 @@ struct Program::State {
   bool spawn(ContextId creator, const Op& op, const Spawn& spawn);
   std::vector<HeldLock> locks_at(ContextId context, const Op& op);
   std::vector<HeldLock> locks_for_callee(ContextId context, const Op& op, const Given& given);
-  void drop_dead();
   void add_roots(bool leftover);
+
+  // drop_dead.cc
+  void drop_dead();
+  void drop_dead_threads();
+  std::vector<bool> contexts_to_keep() const;
+  void renumber_contexts(const std::vector<bool>& kept);
 
   // parallel.cc
   void find_lives();

@@ -3,11 +3,12 @@
 // Transactions are regions under one global lock.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "lint/analysis.h"
+#include "lint/anomalies.h"
+#include "lint/awaited.h"
 #include "lint/configuration.h"
 #include "lint/effects.h"
 #include "lint/substitute.h"
@@ -27,20 +28,22 @@ struct Found {
 
 class Races {
  public:
-  Races(const Program& program, const Models& models) : program_(program), models_(models) {}
+  Races(const Program& program, const Models& models)
+      : program_(program), models_(models), awaited_(program) {}
 
-  std::vector<Finding> run() {
+  std::vector<LintFinding> run() {
     collect();
-    std::vector<Finding> findings;
+    std::vector<LintFinding> findings;
     for (size_t i = 0; i < accesses_.size(); ++i) {
       for (const size_t j : partners(i)) {
         if (races(accesses_[i], accesses_[j])) report(accesses_[i], accesses_[j], findings);
       }
     }
-    std::sort(findings.begin(), findings.end(), [](const Finding& a, const Finding& b) {
-      return std::tie(a.events[0].site, a.events[1].site) <
-             std::tie(b.events[0].site, b.events[1].site);
-    });
+    const auto sites = [](const LintFinding& one) {
+      return std::tie(one.finding.events[0].site, one.finding.events[1].site);
+    };
+    std::sort(findings.begin(), findings.end(),
+              [&](const LintFinding& a, const LintFinding& b) { return sites(a) < sites(b); });
     return findings;
   }
 
@@ -64,6 +67,7 @@ class Races {
     std::optional<Owned> owned;
     for (const LocationId location : effect.locations) {
       if (!program_.shared(location) || program_.indistinct(location)) continue;
+      if (!owned && program_.own(place, effect.path)) return;
       if (!owned) owned = program_.ownership(place, effect.path);
       accesses_.push_back({place, effect.path, location, effect.write, *owned});
     }
@@ -121,15 +125,23 @@ class Races {
            program_.context(a.place.context).thread == program_.context(b.place.context).thread;
   }
 
-  void report(const Found& a, const Found& b, std::vector<Finding>& findings) {
+  void report(const Found& a, const Found& b, std::vector<LintFinding>& findings) {
     const Found* first = &a;
     const Found* second = &b;
     const auto key = [&](const Found& access) {
       return std::tuple(program_.op(access.place).position, access.write);
     };
     if (key(*second) < key(*first)) std::swap(first, second);
-    if (!seen_.emplace(key(*first), key(*second)).second) return;
-    Finding finding;
+    const auto [known, is_new] =
+        seen_.try_emplace({key(*first), key(*second)}, Seen{findings.size(), false});
+    if (!is_new && !known->second.in_order) return;
+    const std::optional<Awaited::Order> order = order_of(*first, *second);
+    if (!is_new && order) return;
+    known->second.in_order = order.has_value();
+    if (is_new) findings.emplace_back();
+    // Where only some of the calls that lead to the two are in order, one that is not counts.
+    LintFinding& made = findings[known->second.finding] = {};
+    Finding& finding = made.finding;
     finding.analysis = "lint";
     finding.kind = kRule;
     finding.variable = program_.text(first->location);
@@ -140,9 +152,31 @@ class Races {
         "{} can be {} at {} and {} at {} at the same time: no lock or transaction excludes it",
         *finding.variable, first->write ? "written" : "read", finding.events[0].site,
         second->write ? "written" : "read", finding.events[1].site);
-    finding.reason = reason(*first, *second);
-    finding.detail = nlohmann::ordered_json::object();
-    findings.push_back(std::move(finding));
+    finding.reason = order ? reason(*order) : reason(*first, *second);
+    finding.detail = {{"confidence", name_of(order ? Confidence::low : Confidence::normal)}};
+    made.calls = {calls_to(program_, first->place.context),
+                  calls_to(program_, second->place.context)};
+    made.weight = weight(*first, *second);
+  }
+
+  // What is known of the objects counts most, then that nothing is held, then two writes.
+  int weight(const Found& a, const Found& b) const {
+    const bool told = told_apart(program_, a.location) && told_apart(program_, b.location);
+    const bool bare = program_.locks(a.place).empty() && program_.locks(b.place).empty();
+    return (told ? 4 : 0) + (bare ? 2 : 0) + (a.write && b.write ? 1 : 0);
+  }
+
+  std::optional<Awaited::Order> order_of(const Found& a, const Found& b) const {
+    if (const auto order = awaited_.order(a.place, b.place)) return order;
+    return awaited_.order(b.place, a.place);
+  }
+
+  std::string reason(const Awaited::Order& order) const {
+    const std::string variable = program_.text(order.variable);
+    return fmt::format(
+        "They are in order if the wait at {} ends only when every such thread has written {} (at "
+        "{}). That it waits for all of them cannot be seen here.",
+        to_string(order.wait), variable, to_string(order.write));
   }
 
   std::string reason(const Found& a, const Found& b) const {
@@ -158,7 +192,12 @@ class Races {
   const Models& models_;
   std::vector<Found> accesses_;
   std::map<uint64_t, std::vector<size_t>> by_name_;
-  std::set<std::pair<Key, Key>> seen_;
+  const Awaited awaited_;
+  struct Seen {
+    size_t finding = 0;
+    bool in_order = false;  // by a wait, as far as is known
+  };
+  std::map<std::pair<Key, Key>, Seen> seen_;
 };
 
 Result<std::vector<LintRule>> rules(const LintOptions&) {
@@ -170,8 +209,9 @@ const LintRegistration registration({
     .name = "races",
     .summary = "accesses that two threads may do at the same time (chapter 3 of paper 004)",
     .rules = rules,
-    .run = [](const Program& program, const LintOptions& options) -> Result<std::vector<Finding>> {
-      if (!wanted(options, (*rules(options))[0])) return std::vector<Finding>{};
+    .run = [](const Program& program,
+              const LintOptions& options) -> Result<std::vector<LintFinding>> {
+      if (!wanted(options, (*rules(options))[0])) return std::vector<LintFinding>{};
       const Result<Configuration> configuration = read_configuration(options);
       if (!configuration) return tl::unexpected(configuration.error());
       return Races(program, configuration->models).run();

@@ -16,7 +16,8 @@ void append(std::vector<LocationId>& all, const std::vector<LocationId>& more) {
 // Labels of facts, put together.
 class ReadFlows::Collector {
  public:
-  explicit Collector(LocationSets& sets) : sets_(sets) {}
+  Collector(LocationSets& sets, const FunctionFlows& functions)
+      : sets_(sets), functions_(functions) {}
 
   void add(const Fact& fact, LocationSets::Id labels) {
     if (labels != LocationSets::kEmpty) append(facts_[fact], sets_.at(labels));
@@ -28,7 +29,8 @@ class ReadFlows::Collector {
     add(Token{Token::Kind::op, op.id}, seen.returned);
     stop(seen.stops);
     for (const auto& [path, labels] : seen.memory) {
-      if (const auto here = lint::in_caller(path, *op.as<Call>())) add(*here, labels);
+      const auto here = lint::in_caller(functions_.path(path), *op.as<Call>());
+      if (here) add(*here, labels);
     }
   }
 
@@ -43,21 +45,20 @@ class ReadFlows::Collector {
 
  private:
   LocationSets& sets_;
+  const FunctionFlows& functions_;
   std::map<Fact, std::vector<LocationId>> facts_;
   std::vector<LocationId> stops_;
 };
 
 ReadFlows::ReadFlows(const Program& program, const ContextEffects& effects,
-                     FunctionFlows& functions, const std::function<bool(LocationId)>& wanted)
+                     FunctionFlows& functions, std::vector<bool> wanted)
     : program_(program),
       effects_(effects),
       functions_(functions),
-      wanted_(program.all_locations().size(), false),
+      wanted_(std::move(wanted)),
       seen_(program.contexts()) {
-  for (LocationId location = 0; location < wanted_.size(); ++location) {
-    wanted_[location] = wanted(location);
-  }
   solve();
+  functions_.forget_outward();
 }
 
 LocationSets::Id ReadFlows::direct_reads(const Place& place) {
@@ -69,7 +70,7 @@ LocationSets::Id ReadFlows::direct_reads(const Place& place) {
 }
 
 LabelledFacts ReadFlows::read_by(ContextId context, std::span<const uint32_t> ops) {
-  Collector found(sets_);
+  Collector found(sets_, functions_);
   for (const uint32_t id : ops) {
     const Place place{context, id};
     found.add(Token{Token::Kind::op, id}, direct_reads(place));
@@ -82,7 +83,7 @@ LabelledFacts ReadFlows::read_by(ContextId context, std::span<const uint32_t> op
 
 LabelledFacts ReadFlows::in_caller(const LabelledFacts& callee, ContextId context,
                                    const Place& call) {
-  Collector found(sets_);
+  Collector found(sets_, functions_);
   found.add(outward(context, callee), program_.op(call));
   return found.take();
 }
@@ -90,12 +91,15 @@ LabelledFacts ReadFlows::in_caller(const LabelledFacts& callee, ContextId contex
 ReadFlows::Seen ReadFlows::outward(ContextId context, const LabelledFacts& facts) {
   std::vector<LocationId> returned;
   std::vector<LocationId> stops = sets_.at(facts.stops);
-  std::map<Path, std::vector<LocationId>> memory;
+  const auto by_path = [&](FunctionFlows::PathNumber a, FunctionFlows::PathNumber b) {
+    return functions_.path(a) < functions_.path(b);
+  };
+  std::map<FunctionFlows::PathNumber, std::vector<LocationId>, decltype(by_path)> memory(by_path);
   for (const auto& [fact, labels] : facts.facts) {
-    const FunctionFlows::Outward& one = functions_.outward(context, fact);
+    const FunctionFlows::Outward one = functions_.outward(context, fact);
     if (one.returned) append(returned, sets_.at(labels));
     if (one.stops) append(stops, sets_.at(labels));
-    for (const Path& path : one.memory) append(memory[path], sets_.at(labels));
+    for (const auto path : functions_.memory(one)) append(memory[path], sets_.at(labels));
   }
   Seen seen;
   seen.returned = sets_.id_of(std::move(returned));
@@ -104,10 +108,11 @@ ReadFlows::Seen ReadFlows::outward(ContextId context, const LabelledFacts& facts
     seen.memory.emplace_back(path, sets_.id_of(std::move(labels)));
   }
   // What a larger part has says all of a smaller one.
-  const std::vector<std::pair<Path, LocationSets::Id>> all = seen.memory;
+  const auto all = seen.memory;
   std::erase_if(seen.memory, [&](const auto& part) {
     return std::any_of(all.begin(), all.end(), [&](const auto& whole) {
-      return !(whole.first == part.first) && covers(whole.first, part.first) &&
+      return whole.first != part.first &&
+             covers(functions_.path(whole.first), functions_.path(part.first)) &&
              sets_.includes(whole.second, part.second);
     });
   });

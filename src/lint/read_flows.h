@@ -4,7 +4,6 @@
 // is followed twice.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -25,7 +24,7 @@ class ReadFlows {
  public:
   // Only locations that are `wanted` are followed.
   ReadFlows(const Program& program, const ContextEffects& effects, FunctionFlows& functions,
-            const std::function<bool(LocationId)>& wanted);
+            std::vector<bool> wanted);
 
   const LocationSets& sets() const { return sets_; }
   // What the ops of a context have read, in the words of its function.
@@ -38,7 +37,7 @@ class ReadFlows {
   struct Seen {
     LocationSets::Id returned = LocationSets::kEmpty;
     LocationSets::Id stops = LocationSets::kEmpty;
-    std::vector<std::pair<Path, LocationSets::Id>> memory;  // sorted
+    std::vector<std::pair<FunctionFlows::PathNumber, LocationSets::Id>> memory;  // by path
     friend bool operator==(const Seen&, const Seen&) = default;
   };
   class Collector;

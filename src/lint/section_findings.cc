@@ -9,8 +9,8 @@ namespace {
 
 Result<std::vector<LintRule>> rules(const LintOptions&) { return std::vector<LintRule>(); }
 
-Result<std::vector<Finding>> run(const Program& program, const LintOptions& options) {
-  std::vector<Finding> none;
+Result<std::vector<LintFinding>> run(const Program& program, const LintOptions& options) {
+  std::vector<LintFinding> none;
   if (options.sections.empty()) return none;
   const Result<Configuration> configuration = read_configuration(options);
   if (!configuration) return tl::unexpected(configuration.error());

@@ -306,6 +306,8 @@ Result<std::vector<Summary>> read_summaries(const Units& units) {
     std::erase_if(summary->globals,
                   [&](const Global& global) { return !globals.insert(global.usr).second; });
     summary->inputs = {};
+    summary->functions.shrink_to_fit();  // most were in another one already
+    summary->globals.shrink_to_fit();
     summaries.push_back(std::move(*summary));
   }
   return summaries;

@@ -37,7 +37,7 @@ class Views {
     }
   }
 
-  std::vector<Finding> run() {
+  std::vector<LintFinding> run() {
     for (const auto& [owner, all] : by_thread_) {
       for (const ViewBlock& maximal : maximal_of(all)) {
         if (maximal.view.size() < 2) continue;
@@ -46,7 +46,7 @@ class Views {
         }
       }
     }
-    std::vector<Finding> findings;
+    std::vector<LintFinding> findings;
     for (auto& [key, finding] : found_) findings.push_back(std::move(finding));
     return findings;
   }
@@ -105,15 +105,17 @@ class Views {
     }
   }
 
-  FindingEvent event(const BlockRef& block, LocationId wanted, const char* role) const {
+  void add_event(const BlockRef& block, LocationId wanted, const char* role,
+                 LintFinding& made) const {
     for (const auto& [location, effect] : blocks_.effects(block)) {
       if (!overlap(program_.all_locations(), location, wanted)) continue;
-      const Place place = effect.read ? *effect.read : *effect.write;
-      FindingEvent made = event_at(program_, place, program_.text(location), !effect.read);
-      made.role = role;
-      return made;
+      const Place place = blocks_.access(block, location, !effect.read);
+      made.finding.events.push_back(
+          event_at(program_, place, program_.text(location), !effect.read));
+      made.finding.events.back().role = role;
+      made.calls.push_back(calls_to(program_, place.context));
+      return;
     }
-    return {};
   }
 
   void report(const ViewBlock& maximal, const ViewBlock& one, const View& a, const ViewBlock& other,
@@ -126,14 +128,15 @@ class Views {
     const auto position = [&](const BlockRef& block) { return program_.op(begin(block)).position; };
     const auto key = std::minmax(position(one.block), position(other.block));
     if (key.first == key.second || found_.contains(key)) return;
-    Finding finding;
+    LintFinding made;
+    Finding& finding = made.finding;
     finding.analysis = "lint";
     finding.kind = kRule.name;
     finding.variable = program_.text(first);
-    finding.events = {event(one.block, first, "in one block"),
-                      event(maximal.block, first, "together, in another thread"),
-                      event(maximal.block, second, "together, in another thread"),
-                      event(other.block, second, "in another block")};
+    add_event(one.block, first, "in one block", made);
+    add_event(maximal.block, first, "together, in another thread", made);
+    add_event(maximal.block, second, "together, in another thread", made);
+    add_event(other.block, second, "in another block", made);
     finding.message = fmt::format(
         "{} and {} are accessed in one block at {}, but in blocks of their own at {} and {}",
         program_.text(first), program_.text(second), to_string(position(maximal.block)),
@@ -145,19 +148,19 @@ class Views {
     for (const LocationId location : maximal.view) {
       finding.detail["view"].push_back(program_.text(location));
     }
-    found_.emplace(key, std::move(finding));
+    found_.emplace(key, std::move(made));
   }
 
   const Program& program_;
   const Blocks& blocks_;
   std::map<ThreadIndex, std::vector<ViewBlock>> by_thread_;
-  std::map<std::pair<Position, Position>, Finding> found_;
+  std::map<std::pair<Position, Position>, LintFinding> found_;
 };
 
 Result<std::vector<LintRule>> rules(const LintOptions&) { return std::vector<LintRule>{kRule}; }
 
-Result<std::vector<Finding>> run(const Program& program, const LintOptions& options) {
-  if (!wanted(options, kRule)) return std::vector<Finding>();
+Result<std::vector<LintFinding>> run(const Program& program, const LintOptions& options) {
+  if (!wanted(options, kRule)) return std::vector<LintFinding>();
   const Result<Configuration> configuration = read_configuration(options);
   if (!configuration) return tl::unexpected(configuration.error());
   Shapes shapes;

@@ -117,8 +117,8 @@ class JUnit {
     ++one.failures;
     std::string text;
     for (const FindingEvent& event : finding.events) text += event_sentence(event) + "\n";
-    for (const std::string& line :
-         {finding.reason, decision_text(finding), same_places_text(group, report_.findings)}) {
+    for (const std::string& line : {finding.reason, decision_text(finding), folded_text(finding),
+                                    same_places_text(group, report_.findings)}) {
       if (!line.empty()) text += line + "\n";
     }
     if (group.leader < report_.excerpts.size()) {

@@ -93,8 +93,8 @@ class Markdown {
     }
     print("\n");
     for (const std::string& line :
-         {finding.reason, decision_text(finding), same_places_text(group, report_.findings),
-          help_of_kind(finding.kind).remedy}) {
+         {finding.reason, decision_text(finding), folded_text(finding),
+          same_places_text(group, report_.findings), help_of_kind(finding.kind).remedy}) {
       if (!line.empty()) print("{}\n\n", escaped(line, 2000));
     }
     if (group.leader < report_.excerpts.size()) {

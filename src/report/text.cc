@@ -47,6 +47,7 @@ class TextReport {
     for (const FindingEvent& event : finding.events) write_event(event);
     print_if_any(finding.reason);
     print_if_any(decision_text(finding));
+    print_if_any(folded_text(finding));
     for (const size_t i : group.same_error) {
       const Finding& other = report_.findings[i];
       print("  Also reported by {} ({}, {}).\n", other.analysis, name_of(other.strength), other.id);

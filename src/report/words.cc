@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "findings/folding.h"
 #include "findings/violated_units.h"
 
 namespace foretrace {
@@ -72,6 +73,26 @@ std::string decision_text(const Finding& finding) {
   return "Whether a schedule of these events brings it about was left undecided (--budget).";
 }
 
+std::string folded_text(const Finding& finding) {
+  const size_t more = folded_into(finding);
+  if (more == 0) return {};
+  constexpr size_t kShown = 5;
+  std::vector<std::string> functions;
+  for (const Finding& other : unfolded(finding)) {
+    for (const FindingEvent& event : other.events) {
+      std::string name = printable(event.function);
+      if (std::find(functions.begin(), functions.end(), name) != functions.end()) continue;
+      functions.push_back(std::move(name));
+    }
+  }
+  const bool cut = functions.size() > kShown;
+  const size_t left = functions.size() - std::min(functions.size(), kShown);
+  functions.resize(std::min(functions.size(), kShown));
+  return fmt::format("{} of it, in {}{} (--all-pairs shows each).",
+                     counted(more, "more finding", "more findings"), fmt::join(functions, ", "),
+                     cut ? fmt::format(" and {}", counted(left, "more function")) : "");
+}
+
 std::string trace_line(const Report& report) {
   if (report.lines > 0) {
     return fmt::format("{}: {} of source, {}, {}, {}", report.source, counted(report.lines, "line"),
@@ -113,11 +134,21 @@ std::vector<std::string> caveats(const Report& report) {
   const auto left_out = [&](uint64_t count, std::string_view why) {
     if (count > 0) lines.push_back(counted(count, "finding") + std::string(why));
   };
+  uint64_t folded = 0;
+  for (const Finding& finding : report.findings) folded += folded_into(finding);
+  if (folded > 0) {
+    lines.push_back(
+        fmt::format("{} of the same variables: each is counted with the worst one "
+                    "(--all-pairs shows them)",
+                    counted(folded, "more finding", "more findings")));
+  }
   left_out(report.suppressed, " suppressed");
   left_out(report.built_in,
            " suppressed as known noise of system libraries (--no-built-in shows them)");
   left_out(report.known, " left out, as in the baseline");
-  left_out(report.too_weak, " left out, weaker than asked for");
+  left_out(report.too_weak, report.lines > 0
+                                ? " left out, less sure than asked for (--confidence low)"
+                                : " left out, weaker than asked for");
   if (report.partial) lines.emplace_back("interrupted: this is only what was found until then");
   return lines;
 }

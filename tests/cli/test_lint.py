@@ -21,6 +21,24 @@ int main() {
 }
 """
 
+# Several pairs of accesses of each of three variables, two of one object.
+RACES = """#include <thread>
+int counter;
+struct Box { int width; int height; } box;
+void work() {
+  counter++;
+  counter = counter + box.width;
+  box.width++;
+  box.height = counter;
+}
+int main() {
+  std::thread worker(work);
+  work();
+  box.height++;
+  worker.join();
+}
+"""
+
 
 class Lint(unittest.TestCase):
     def setUp(self):
@@ -111,6 +129,64 @@ class Lint(unittest.TestCase):
         self.check_bad(self.run_lint("race.cpp"), "pattern")
         (self.folder / "foretrace.toml").write_text("[lint]\nrulez = []\n")
         self.check_bad(self.run_lint("race.cpp"), "foretrace.toml:2: lint has no option 'rulez'")
+
+    def found(self, *arguments):
+        result = self.run_lint("races.cpp", "--format", "json", *arguments)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        return json.loads(result.stdout)
+
+    @staticmethod
+    def ids(report):
+        """Those that are shown, and those that are folded into them."""
+        shown = [finding["id"] for finding in report["findings"]]
+        folded = [more["id"] for finding in report["findings"] for more in finding["detail"].get("more", [])]
+        return shown, folded
+
+    def test_findings_of_one_variable_are_folded(self):
+        (self.folder / "races.cpp").write_text(RACES)
+        every, none = self.ids(self.found("--all-pairs"))
+        self.assertGreater(len(every), 8)
+        self.assertEqual(none, [])
+        self.assertEqual(self.ids(self.found()), (every, []))  # few: nothing is folded
+        by_variable = self.found("--fold-above", 3)
+        shown, folded = self.ids(by_variable)
+        self.assertEqual(sorted(finding["variable"] for finding in by_variable["findings"]),
+                         ["box.height", "box.width", "counter"])
+        self.assertEqual(sorted(shown + folded), sorted(every))
+        by_object = self.found("--fold-above", 2)
+        shown, folded = self.ids(by_object)
+        self.assertEqual(len(shown), 2)
+        self.assertEqual(sorted(shown + folded), sorted(every))
+        for finding in by_object["findings"]:
+            self.assertTrue(finding["events"][1].get("calls") or finding["events"][0].get("calls"))
+        text = self.run_lint("races.cpp", "--fold-above", 2).stdout
+        self.assertIn(f"{len(folded)} more findings of the same variables", text)
+        self.assertIn("(--all-pairs shows each)", text)
+
+    def test_as_many_of_a_variable_stay_as_there_is_room_for(self):
+        (self.folder / "races.cpp").write_text(RACES)
+        every, _ = self.ids(self.found("--all-pairs"))
+        shown, folded = self.ids(self.found("--fold-above", len(every) - 1))
+        self.assertGreater(len(shown), 3)
+        self.assertLess(len(shown), len(every))
+        self.assertEqual(sorted(shown + folded), sorted(every))
+
+    def test_what_leaves_findings_out_looks_at_folded_ones_too(self):
+        (self.folder / "races.cpp").write_text(RACES)
+        every, _ = self.ids(self.found("--all-pairs"))
+        shown, folded = self.ids(self.found("--fold-above", 2, "-o", "-"))
+        (self.folder / "old.json").write_text(self.run_lint("races.cpp", "--fold-above", 2, "--format",
+                                                            "json").stdout)
+        report = self.found("--all-pairs", "--baseline", "old.json")
+        self.assertEqual(report["findings"], [])
+        self.assertEqual(report["left_out"]["known"], len(every))
+        # What is left of a variable stays in the report, without the one that was shown.
+        (self.folder / "rules").write_text(f"id={shown[0]}\n")
+        report = self.found("--fold-above", 2, "--suppress", "rules")
+        self.assertEqual(report["left_out"]["suppressed"], 1)
+        left, others = self.ids(report)
+        self.assertEqual(sorted(left + others), sorted(set(every) - {shown[0]}))
+        self.assertEqual(len(left), 2)
 
     def test_bad_input_is_one_sentence(self):
         empty = self.folder / "empty"

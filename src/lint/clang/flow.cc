@@ -158,9 +158,9 @@ void Flow::run(Function& function) {
       }
       const auto op = ops.find(action.op);
       if (op == ops.end()) continue;
-      Call* call = std::get_if<Call>(&op->second->what);
-      Spawn* spawn = std::get_if<Spawn>(&op->second->what);
-      Return* returned = std::get_if<Return>(&op->second->what);
+      Call* call = op->second->as<Call>();
+      Spawn* spawn = op->second->as<Spawn>();
+      Return* returned = op->second->as<Return>();
       switch (action.sink) {
         case Sink::receiver:
           if (call != nullptr) call->receiver.tokens = std::move(found);

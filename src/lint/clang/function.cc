@@ -285,7 +285,7 @@ void FunctionBuilder::loops_and_control(CFG& graph) {
       work.insert(work.end(), next.begin(), next.end());
     }
     for (Op& op : function_.blocks[start].ops) {
-      if (auto* made = std::get_if<Spawn>(&op.what)) {
+      if (auto* made = op.as<Spawn>()) {
         made->many = made->many || function_.blocks[start].in_loop;
       }
     }

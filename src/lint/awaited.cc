@@ -1,0 +1,264 @@
+#include "lint/awaited.h"
+
+#include <algorithm>
+
+#include "lint/flow_graph.h"
+#include "lint/loops.h"
+
+namespace foretrace::lint {
+namespace {
+
+bool waits_itself(const Function& function) {
+  for (const Block& block : function.blocks) {
+    for (const Op& op : block.ops) {
+      if (const Release* const release = op.as<Release>(); release != nullptr && release->by_wait) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+// The waits of one context.
+class Awaited::Finder {
+ public:
+  Finder(Awaited& awaited, ContextId context)
+      : awaited_(awaited),
+        program_(awaited.program_),
+        context_(context),
+        function_(*program_.context(context).function),
+        graph_(function_) {}
+
+  void run() {
+    find_loops();
+    find_predicates();
+  }
+
+ private:
+  bool is_wait(const Op& op) const {
+    if (const Release* const release = op.as<Release>()) return release->by_wait;
+    if (op.as<Call>() == nullptr) return false;
+    // A condition variable of the program's own, which has one of the library.
+    const std::span<const ContextId> callees = program_.callees({context_, op.id});
+    return std::any_of(callees.begin(), callees.end(), [&](ContextId callee) {
+      return waits_itself(*program_.context(callee).function);
+    });
+  }
+
+  // Reads that the values of a condition come from: of this function, or of one that it calls.
+  std::vector<Look> looks(const Tokens& tokens) const {
+    std::vector<Look> found;
+    for (const Token& token : tokens) {
+      if (token.kind == Token::Kind::op) add_look({context_, token.index}, found);
+    }
+    return found;
+  }
+  void add_look(const Place& place, std::vector<Look>& found) const {
+    add_read(place, found);
+    for (const ContextId callee : program_.callees(place)) {
+      for (const uint32_t op : ops_of(program_, callee)) add_read({callee, op}, found);
+    }
+  }
+  void add_read(const Place& place, std::vector<Look>& found) const {
+    const Access* const access = program_.op(place).as<Access>();
+    if (access == nullptr || access->write || access->on_the_way || program_.locks(place).empty()) {
+      return;
+    }
+    found.push_back({place, access->path, program_.locations(place.context, access->path)});
+  }
+
+  void find_loops() {
+    const Loops loops(graph_.next());
+    std::set<uint32_t> heads;
+    for (uint32_t block = 0; block < function_.blocks.size(); ++block) {
+      heads.insert(loops.heads(block).begin(), loops.heads(block).end());
+    }
+    for (const uint32_t head : heads) add_loop(loops, head);
+  }
+
+  void add_loop(const Loops& loops, uint32_t head) {
+    Wait wait;
+    bool waits = false;
+    std::vector<bool> inside(function_.blocks.size(), false);
+    for (uint32_t number = 0; number < inside.size(); ++number) {
+      inside[number] = loops.heads(number).contains(head);
+      if (!inside[number]) continue;
+      const Block& block = function_.blocks[number];
+      for (const Op& op : block.ops) {
+        if (!is_wait(op)) continue;
+        waits = true;
+        wait.position = op.position;
+      }
+      for (const uint32_t next : block.next) {
+        if (!loops.heads(next).contains(head)) wait.exits.push_back(looks(block.condition));
+      }
+    }
+    if (!waits || wait.exits.empty()) return;
+    add(std::move(wait), {0, std::nullopt, graph_.only_through(inside)});
+  }
+
+  // wait(lock, predicate): the front end has the predicate called after the wait.
+  void find_predicates() {
+    for (uint32_t number = 0; number < function_.blocks.size(); ++number) {
+      const Block& block = function_.blocks[number];
+      for (size_t i = 1; i < block.ops.size(); ++i) {
+        const Acquire* const acquire = block.ops[i - 1].as<Acquire>();
+        const Call* const call = block.ops[i].as<Call>();
+        if (acquire == nullptr || !acquire->by_wait || call == nullptr ||
+            call->through.kind != Value::Kind::function) {
+          continue;
+        }
+        Wait wait;
+        wait.position = block.ops[i - 1].position;
+        add_look({context_, block.ops[i].id}, wait.exits.emplace_back());
+        std::vector<bool> here(function_.blocks.size(), false);
+        here[number] = true;
+        std::vector<bool> after = graph_.only_through(here);
+        add(std::move(wait), {0, block.ops[i].id, std::move(after)});
+      }
+    }
+  }
+
+  void add(Wait wait, Over over) {
+    over.wait = static_cast<uint32_t>(awaited_.waits_.size());
+    awaited_.over_[context_].push_back(std::move(over));
+    awaited_.waits_.push_back(std::move(wait));
+  }
+
+  Awaited& awaited_;
+  const Program& program_;
+  const ContextId context_;
+  const Function& function_;
+  const FlowGraph graph_;
+};
+
+Awaited::Awaited(const Program& program) : program_(program) {
+  const std::vector<ContextId> contexts = contexts_of_threads(program);
+  for (const ContextId context : contexts) Finder(*this, context).run();
+  std::set<LocationId> looked_at;
+  for (const Wait& wait : waits_) {
+    for (const std::vector<Look>& looks : wait.exits) {
+      for (const Look& look : looks) looked_at.insert(look.locations.begin(), look.locations.end());
+    }
+  }
+  if (looked_at.empty()) return;
+  for (const ContextId context : contexts) {
+    for (const Block& block : program.context(context).function->blocks) {
+      for (const Op& op : block.ops) {
+        const Access* const access = op.as<Access>();
+        if (access == nullptr || !access->write) continue;
+        const Place place{context, op.id};
+        for (const LocationId location : program.locations(context, access->path)) {
+          if (!looked_at.contains(location) || program.locks(place).empty()) continue;
+          writes_[location].push_back({place, access->path});
+        }
+      }
+    }
+  }
+}
+
+// The waits that are over whenever the op is done.
+Awaited::Waits Awaited::before(const Place& place, std::set<ContextId>& open) const {
+  Waits waits = before_context(place.context, open);
+  const auto here = over_.find(place.context);
+  if (here == over_.end()) return waits;
+  const FlowGraph graph(*program_.context(place.context).function);
+  for (const Over& over : here->second) {
+    if (over.blocks[graph.block_of(place.op)] ||
+        (over.after && graph.in_order(*over.after, place.op))) {
+      waits.insert(over.wait);
+    }
+  }
+  return waits;
+}
+
+// Those that are over at every call. A recursion adds no way to come to a context.
+Awaited::Waits Awaited::before_context(ContextId context, std::set<ContextId>& open) const {
+  if (const auto known = before_context_.find(context); known != before_context_.end()) {
+    return known->second;
+  }
+  open.insert(context);
+  std::optional<Waits> common;
+  for (const Place& call : program_.callers(context)) {
+    if (open.contains(call.context)) continue;
+    const Waits waits = before(call, open);
+    if (common) {
+      std::erase_if(*common, [&](uint32_t wait) { return !waits.contains(wait); });
+    } else {
+      common = waits;
+    }
+    if (common->empty()) break;
+  }
+  open.erase(context);
+  Waits result = common.value_or(Waits());
+  if (open.empty() || result.empty()) before_context_[context] = result;
+  return result;
+}
+
+// The call that leads to the write, if the function that has it always comes to it.
+std::optional<Place> Awaited::lifted(const Place& write) const {
+  const FlowGraph graph(*program_.context(write.context).function);
+  const std::vector<Place>& calls = program_.callers(write.context);
+  if (calls.size() != 1 || !graph.always_done(write.op)) return std::nullopt;
+  return calls.front();
+}
+
+// Whether the op, by all calls that lead to it, comes before the write, and never after it.
+bool Awaited::comes_first(const Place& earlier, const Place& write,
+                          std::set<ContextId>& open) const {
+  if (earlier.context == write.context) {
+    const FlowGraph graph(*program_.context(write.context).function);
+    return graph.always_before(earlier.op, write.op);
+  }
+  if (!open.insert(earlier.context).second) return true;
+  const std::vector<Place>& calls = program_.callers(earlier.context);
+  return !calls.empty() && std::all_of(calls.begin(), calls.end(), [&](const Place& call) {
+    return comes_first(call, write, open);
+  });
+}
+
+bool Awaited::wakes(const Place& earlier, const Look& look, const Write& write) const {
+  if (program_.context(write.place.context).thread != program_.context(earlier.context).thread ||
+      !program_.exclude(look.place, look.path, write.place, write.path)) {
+    return false;
+  }
+  constexpr int kMaxCalls = 3;  // of functions that do nothing but count and notify
+  std::optional<Place> at = write.place;
+  for (int i = 0; at && i <= kMaxCalls; ++i) {
+    std::set<ContextId> open;
+    if (!program_.context(at->context).repeated && comes_first(earlier, *at, open)) return true;
+    at = lifted(*at);
+  }
+  return false;
+}
+
+std::optional<Awaited::Order> Awaited::order(const Place& earlier, const Place& later) const {
+  if (waits_.empty()) return std::nullopt;
+  std::set<ContextId> open;
+  for (const uint32_t number : before(later, open)) {
+    const Wait& wait = waits_[number];
+    std::optional<Order> order;
+    const auto is_woken = [&](const Look& look) {
+      for (const LocationId location : look.locations) {
+        const auto writes = writes_.find(location);
+        if (writes == writes_.end()) continue;
+        for (const Write& write : writes->second) {
+          if (!wakes(earlier, look, write)) continue;
+          order = Order{wait.position, program_.op(write.place).position, location};
+          return true;
+        }
+      }
+      return false;
+    };
+    const bool all =
+        std::all_of(wait.exits.begin(), wait.exits.end(), [&](const std::vector<Look>& looks) {
+          return std::any_of(looks.begin(), looks.end(), is_woken);
+        });
+    if (all) return order;
+  }
+  return std::nullopt;
+}
+
+}  // namespace foretrace::lint

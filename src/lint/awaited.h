@@ -1,0 +1,72 @@
+// Order by a counter or flag and a condition variable: a thread accesses, and then writes a
+// variable under a lock; another one waits, in a loop that it leaves by a look at this
+// variable under the lock, and then accesses.
+//
+// It is order only if the loop waits for *that* write: a counter has to count all threads,
+// and nothing else may make the condition true. That cannot be seen in the source as a whole,
+// so what this says lowers the confidence of a finding, and takes none away.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "lint/program.h"
+
+namespace foretrace::lint {
+
+class Awaited {
+ public:
+  explicit Awaited(const Program& program);
+
+  struct Order {
+    Position wait;
+    Position write;
+    LocationId variable = 0;
+  };
+  // Whether all that a thread does at `earlier` comes before a write that the other thread
+  // waits for before it comes to `later`.
+  std::optional<Order> order(const Place& earlier, const Place& later) const;
+
+ private:
+  using Waits = std::set<uint32_t>;  // numbers of waits
+
+  // A read that decides whether the wait is over.
+  struct Look {
+    Place place;
+    Path path;
+    std::vector<LocationId> locations;
+  };
+  // A wait that is over only if one of these looks, for each way out, found what it wants.
+  struct Wait {
+    Position position;
+    std::vector<std::vector<Look>> exits;
+  };
+  struct Write {
+    Place place;
+    Path path;
+  };
+  class Finder;
+
+  Waits before(const Place& place, std::set<ContextId>& open) const;
+  Waits before_context(ContextId context, std::set<ContextId>& open) const;
+  bool wakes(const Place& earlier, const Look& look, const Write& write) const;
+  std::optional<Place> lifted(const Place& write) const;
+  bool comes_first(const Place& earlier, const Place& write, std::set<ContextId>& open) const;
+
+  const Program& program_;
+  std::vector<Wait> waits_;
+  // By context: after which op of a block, or in which blocks, the wait is over.
+  struct Over {
+    uint32_t wait = 0;
+    std::optional<uint32_t> after;  // this op of the first block
+    std::vector<bool> blocks;
+  };
+  std::map<ContextId, std::vector<Over>> over_;
+  std::map<LocationId, std::vector<Write>> writes_;  // under a lock, of what is waited for
+  mutable std::map<ContextId, Waits> before_context_;
+};
+
+}  // namespace foretrace::lint
