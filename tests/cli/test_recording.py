@@ -411,7 +411,7 @@ add_test(NAME race COMMAND ${FORETRACE} run --exit findings -- $<TARGET_FILE:rac
         package = pathlib.Path(FORETRACE).parent
         for compiler in ("clang++-22", "g++", "clang++-14"):
             build = self.path / compiler
-            for command in (["cmake", "-S", ".", "-B", build, f"-Dforetrace_DIR={package}",
+            for command in (["cmake", "-G", "Ninja", "-S", ".", "-B", build, f"-Dforetrace_DIR={package}",
                              f"-DCMAKE_CXX_COMPILER={compiler}"], ["cmake", "--build", build]):
                 done = subprocess.run(command, cwd=self.path, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
