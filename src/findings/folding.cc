@@ -102,4 +102,8 @@ size_t folded_into(const Finding& finding) {
   return more != finding.detail.end() && more->is_array() ? more->size() : 0;
 }
 
+void forget_folded(Finding& finding) {
+  if (finding.detail.is_object()) finding.detail.erase(kMore);
+}
+
 }  // namespace foretrace

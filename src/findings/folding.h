@@ -18,5 +18,7 @@ std::vector<Finding> unfolded(Finding finding);
 
 // How many are in its detail.
 size_t folded_into(const Finding& finding);
+// Leaves the one that is shown.
+void forget_folded(Finding& finding);
 
 }  // namespace foretrace

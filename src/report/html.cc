@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "findings/finding_json.h"
+#include "findings/folding.h"
 #include "findings/schedule.h"
 #include "report/groups.h"
 #include "report/kinds.h"
@@ -107,8 +108,10 @@ class Html {
     const Finding& finding = report_.findings[place];
     Finding plain = finding;
     plain.witness.reset();
+    forget_folded(plain);
     Json json = finding_json(plain);
     json["headline"] = headline(finding);
+    if (const std::string text = folded_text(finding); !text.empty()) json["folded"] = text;
     if (const std::string text = decision_text(finding); !text.empty()) json["decision"] = text;
     for (size_t i = 0; i < finding.events.size(); ++i) {
       json["events"][i]["verb"] = verb(finding.events[i].op);

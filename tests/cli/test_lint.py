@@ -162,6 +162,9 @@ class Lint(unittest.TestCase):
         text = self.run_lint("races.cpp", "--fold-above", 2).stdout
         self.assertIn(f"{len(folded)} more findings of the same variables", text)
         self.assertIn("(--all-pairs shows each)", text)
+        page = self.run_lint("races.cpp", "--fold-above", 2, "--format", "html").stdout
+        self.assertIn("(--all-pairs shows each)", page)  # in words: the page need not have all of them
+        self.assertFalse(any(other in page for other in folded))
 
     def test_as_many_of_a_variable_stay_as_there_is_room_for(self):
         (self.folder / "races.cpp").write_text(RACES)

@@ -30,6 +30,7 @@ export interface Finding {
   events: FindingEvent[];
   headline: string;
   decision?: string;
+  folded?: string; // how many more there are of it, and where
   witness: string | null | false; // runs of indexes; false: left out to keep the file small
   detail: Record<string, unknown>;
 }

@@ -17,6 +17,7 @@ interface Props {
 
 export function FindingView({ data, events, group, finding, select, paper }: Props) {
   const kind = data.kinds[finding.kind];
+  const ofSource = data.trace.lines > 0; // there is no trace
   const threads = [...new Set(finding.events.map((e) => e.thread))];
   // As in the schedule, whose threads are numbered for the whole trace.
   const numbered = events ? events.raw.threads : threads;
@@ -29,9 +30,10 @@ export function FindingView({ data, events, group, finding, select, paper }: Pro
       <p class="meta">
         <Badge strength={finding.strength} /> by <b>{finding.analysis}</b> <code class="id">{finding.id}</code>
       </p>
-      <p class="message">{sentence(clip(finding.message, 600))}</p>
+      <p class="message">{ended(clip(finding.message, 600))}</p>
       {finding.reason !== '' && <p>{clip(finding.reason, 800)}</p>}
       {finding.decision && <p class="decision">{finding.decision}</p>}
+      {finding.folded && <p class="note">{finding.folded}</p>}
 
       <h3>{finding.events.length === 2 && finding.kind === 'data-race' ? 'The two accesses' : 'The events'}</h3>
       <div class="events">
@@ -42,8 +44,8 @@ export function FindingView({ data, events, group, finding, select, paper }: Pro
 
       <Diagram finding={finding} colours={colour} />
 
-      <h3>The schedule</h3>
-      {events ? <ScheduleView events={events} finding={finding} data={data} paper={paper} /> : (
+      {!ofSource && <h3>The schedule</h3>}
+      {events ? <ScheduleView events={events} finding={finding} data={data} paper={paper} /> : !ofSource && (
         <p class="note">
           {finding.events.length === 0 ? 'This finding has no events.' : 'The trace was not at hand when this report was written, so its schedule cannot be drawn.'}
         </p>
@@ -73,11 +75,20 @@ export function FindingView({ data, events, group, finding, select, paper }: Pro
       {!paper && (
         <details class="commands">
           <summary>Commands for this finding</summary>
-          {!data.trace.file && <p>TRACE is the trace in a file: <code>foretrace run --keep TRACE</code> writes one.</p>}
-          <p>Its schedule as a trace of its own:</p>
-          <pre tabIndex={0}>foretrace analyze {trace} --finding {finding.id} --witness schedule.tiddle</pre>
-          <p>The smallest trace that still has it:</p>
-          <pre tabIndex={0}>foretrace reduce {trace} --keep {finding.id}</pre>
+          {ofSource ? (
+            <>
+              <p>A comment in the source, in the line or above it, that says it is meant:</p>
+              <pre tabIndex={0}>// foretrace: ignore({finding.kind})</pre>
+            </>
+          ) : (
+            <>
+              {!data.trace.file && <p>TRACE is the trace in a file: <code>foretrace run --keep TRACE</code> writes one.</p>}
+              <p>Its schedule as a trace of its own:</p>
+              <pre tabIndex={0}>foretrace analyze {trace} --finding {finding.id} --witness schedule.tiddle</pre>
+              <p>The smallest trace that still has it:</p>
+              <pre tabIndex={0}>foretrace reduce {trace} --keep {finding.id}</pre>
+            </>
+          )}
           <p>A line for a file of suppressions (<code>--suppress</code>):</p>
           <pre tabIndex={0}>id={finding.id}</pre>
         </details>
@@ -86,7 +97,8 @@ export function FindingView({ data, events, group, finding, select, paper }: Pro
   );
 }
 
-const sentence = (text: string) => (text === '' ? '' : text[0].toUpperCase() + text.slice(1) + (text.endsWith('.') ? '' : '.'));
+// It may begin with a name of the program, which stays as it is.
+const ended = (text: string) => (text === '' || text.endsWith('.') ? text : text + '.');
 const shellWord = (word: string) => (/^[\w./+-]+$/.test(word) ? word : `'${clip(word, 300).replace(/'/g, `'\\''`)}'`);
 
 function Link({ finding, select }: { finding: Finding; select: Props['select'] }) {
@@ -102,7 +114,7 @@ function EventCard({ event, data, colour }: { event: FindingEvent; data: ReportD
   const line = Number((event.site ?? '').slice(fileOf(event.site).length).split(':')[1]);
   return (
     <section class="event" style={{ '--thread': colour }}>
-      <h4>{sentence(`thread ${clip(event.thread, 40)} ${event.verb} ${clip(event.object, 120)}`).slice(0, -1)}</h4>
+      <h4>{`Thread ${clip(event.thread, 40)} ${event.verb} ${clip(event.object, 120)}`}</h4>
       <p class="place">
         {event.site && <code>{clip(event.site, 200)}</code>}
         {event.function && <> in <code>{clip(event.function, 200)}</code></>}
