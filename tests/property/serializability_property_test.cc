@@ -431,7 +431,9 @@ class PlainRings {
       } else if (to.thread != out.thread && visited_.insert(to.thread).second) {
         for (const PlainUse& next : uses_) {
           if (next.thread != to.thread) continue;
-          if (next.index >= to.index || in_one_unit(to, next)) leave(out, next);
+          // By their places: a wait's end comes before what the thread does next, and both
+          // have one index.
+          if (&next >= &to || in_one_unit(to, next)) leave(out, next);
         }
         visited_.erase(to.thread);
       }
