@@ -1,6 +1,7 @@
 #include "cli/kept_report.h"
 
 #include <filesystem>
+#include <utility>
 
 #define XXH_INLINE_ALL
 #include <fmt/format.h>
@@ -37,9 +38,9 @@ void keep_report(const std::string& cache, const ReportKey& key, Report& report)
   const Result<const Reporter*> json = reporter_named("json");
   const Result<std::unique_ptr<ByteSink>> file = open_output(file_of(cache, key));
   if (!json || !file) return;
-  report.trace_file = text_of(key);
+  const std::string before = std::exchange(report.trace_file, text_of(key));
   (*json)->write(report, {}, **file);
-  report.trace_file.clear();
+  report.trace_file = before;
   static_cast<void>((*file)->close());
 }
 

@@ -51,11 +51,10 @@ Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::strin
   return std::unique_ptr<RecordedRun>(new RecordedRun{std::move(*session), std::move(*program)});
 }
 
-Result<void> RecordedRun::collect(ByteSink& sink, const Meanwhile& meanwhile) {
+Result<void> RecordedRun::collect(ByteSink& sink,
+                                  const std::function<void(Collector&)>& meanwhile) {
   Collector collector(*session, sink);
-  collector.run(program, [&] {
-    if (meanwhile) meanwhile(collector);
-  });
+  collector.run(program, [&] { meanwhile(collector); });
   return sink.close();
 }
 
@@ -64,9 +63,8 @@ Result<std::shared_ptr<const RecordingFile>> record_to_spool(
     const std::function<void(Collector&, Spool&)>& meanwhile) {
   Result<std::unique_ptr<Spool>> spool = Spool::create();
   if (!spool) return tl::unexpected(spool.error());
-  const Result<void> done = run.collect(**spool, [&](Collector& collector) {
-    if (meanwhile) meanwhile(collector, **spool);
-  });
+  const Result<void> done =
+      run.collect(**spool, [&](Collector& collector) { meanwhile(collector, **spool); });
   if (!done) {
     fmt::print(stderr, "foretrace: {}; the program went on, what it did then is not known\n",
                done.error().message);

@@ -21,9 +21,6 @@ namespace foretrace {
 void take_program_words(CLI::App& app);
 Result<std::vector<std::string>> program_words(const CLI::App& app);
 
-// What is done some times a second while a program is recorded; may be empty.
-using Meanwhile = std::function<void(Collector&)>;
-
 // A program that runs and is recorded.
 struct RecordedRun {
   // Whatever went wrong here, the program runs to its end.
@@ -33,7 +30,9 @@ struct RecordedRun {
 
   // Copies the recording to the sink until the program has ended, and closes the
   // sink. If that fails (the disk is full), the program goes on all the same.
-  Result<void> collect(ByteSink& sink, const Meanwhile& meanwhile = {});
+  // `meanwhile` is called some times a second.
+  Result<void> collect(
+      ByteSink& sink, const std::function<void(Collector&)>& meanwhile = [](Collector&) {});
 
   std::unique_ptr<Session> session;
   Program program;
@@ -44,7 +43,7 @@ Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::strin
 // that could be written, says so; what there is can be read. `name` is for messages.
 Result<std::shared_ptr<const RecordingFile>> record_to_spool(
     RecordedRun& run, const std::string& name,
-    const std::function<void(Collector&, Spool&)>& meanwhile = {});
+    const std::function<void(Collector&, Spool&)>& meanwhile = [](Collector&, Spool&) {});
 
 // What to tell a user whose program recorded nothing.
 std::string not_instrumented(const std::string& program);

@@ -33,6 +33,8 @@ std::vector<LeftOut> absent(const Baseline& baseline, const std::vector<Finding>
   if (baseline.empty()) return {};
   std::unordered_set<std::string> present;
   for (const Finding& finding : findings) {
+    present.insert(finding.id);
+    if (folded_into(finding) == 0) continue;
     for (const Finding& one : unfolded(finding)) present.insert(one.id);
   }
   std::vector<LeftOut> gone;

@@ -111,10 +111,6 @@ class Writer {
     std::visit([&](const auto& chosen) { put(chosen); }, choice);
   }
   template <typename T>
-  void put(const Boxed<T>& boxed) {
-    put(*boxed);
-  }
-  template <typename T>
     requires requires(const T& x, Writer& w) { visit(x, w); }
   void put(const T& object) {
     visit(object, *this);
@@ -199,10 +195,6 @@ class Reader {
     };
     (take.template operator()<T>(), ...);
     if (index >= sizeof...(T)) broken_ = true;
-  }
-  template <typename T>
-  void get(Boxed<T>& boxed) {
-    get(*boxed);
   }
   template <typename T>
     requires requires(T& x, Reader& r) { visit(x, r); }

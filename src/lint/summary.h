@@ -14,7 +14,6 @@
 #include <variant>
 #include <vector>
 
-#include "lint/boxed.h"
 #include "lint/name.h"
 
 namespace foretrace::lint {
@@ -201,20 +200,15 @@ struct Op {
   // Access (write): what flows into the written value. Acquire, Release, Join: none.
   // Calls have theirs in the arguments.
   Tokens uses;
-  std::variant<Access, Acquire, Release, Boxed<Call>, Boxed<Spawn>, Join, Boxed<Return>> what;
+  std::variant<Access, Acquire, Release, Call, Spawn, Join, Return> what;
 
   template <typename T>
   T* as() {
-    if constexpr (sizeof(T) > sizeof(Access)) {
-      Boxed<T>* const boxed = std::get_if<Boxed<T>>(&what);
-      return boxed != nullptr ? &**boxed : nullptr;
-    } else {
-      return std::get_if<T>(&what);
-    }
+    return std::get_if<T>(&what);
   }
   template <typename T>
   const T* as() const {
-    return const_cast<Op*>(this)->as<T>();
+    return std::get_if<T>(&what);
   }
 };
 

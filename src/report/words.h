@@ -26,7 +26,8 @@ std::string event_sentence(const FindingEvent& event);
 // What the search for a schedule came to, if it found none; else empty.
 std::string decision_text(const Finding& finding);
 
-// "12 more findings of it (--all-pairs): …"; empty if no others are folded into it.
+// "12 more findings of it, in f, g (--all-pairs shows each)."; empty if no others are folded into
+// it.
 std::string folded_text(const Finding& finding);
 
 // "a.tiddle: 15 events, 3 threads, 3 locations, 1 lock".
