@@ -72,6 +72,13 @@ void record_part(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
   if (start < end) record_new<kWrite>(entry, start, end, clashes, site);
 }
 
+// Whether an access may stand where an open run does: no record since then has its bytes.
+template <bool kWrite>
+bool may_join(const Granule& granule, const OpenRun& run, uint64_t address, uint32_t size) {
+  return granule.is_new() ||
+         (kWrite && granule.is_only_read() && Entry::is_read_before(run, address, size));
+}
+
 }  // namespace
 
 template <bool kWrite>
@@ -82,7 +89,11 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   if (granule.is_repeated<kWrite>()) return;
   if (granule.needs_stamp<kWrite>()) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
-  } else if (!granule.may_join() || !Entry::join_run<kWrite>(address, size, site)) {
+  } else if (OpenRun* const run = Entry::run_for<kWrite>(address, site);
+             run == nullptr || !may_join<kWrite>(granule, *run, address, size) ||
+             !Entry::join<kWrite>(*run, size)) {
+    // Runs of reads know of no other record of their bytes behind them.
+    if (!kWrite && !granule.is_new()) Entry::close_runs();
     entry.append_access<kWrite>(address, size, site);
   }
   granule.remember<kWrite>();

@@ -70,12 +70,13 @@ class Granule {
     return clashes<kWrite>(self.stamp);
   }
 
-  // Whether the access may become part of an earlier record under the same stamp: none
-  // has its bytes, for all that is known.
-  bool may_join() const {
+  // Whether no record under the same stamp has its bytes, for all that is known.
+  bool is_new() const {
     if (entry_.tag == tag_) return (entry_.touched & bits_) == 0;
     return write_ != self.stamp && read_ != self.stamp;
   }
+  // Whether the records under the same stamp that have its bytes are reads.
+  bool is_only_read() const { return entry_.tag == tag_ && (entry_.wrote & bits_) == 0; }
 
   // Remembers the access. Called after its record was published: whoever sees the cell
   // finds the record in the ring.

@@ -30,10 +30,11 @@ inline constexpr uint32_t kRangeEntries = 256;
 // A record near the end of the ring that becomes longer if the next access at its
 // site is of the bytes behind it. That moves the access to an earlier place in the
 // thread's records. It is allowed where the records between them are of other bytes
-// (Granule::may_join()), and all of writes: whether the thread comes to an access, and
-// where it is, can depend on what it read before. So there is the last read, and the
-// writes behind it. An access that is foreseen in its loop (site.h) depends on nothing
-// that the loop has read since it began: there it may be one of several runs.
+// (Granule::is_new(), Granule::is_only_read()), and all of writes: whether the thread
+// comes to an access, and where it is, can depend on what it read before. So there is the
+// last read, and the writes behind it. An access that is foreseen in its loop (site.h)
+// depends on nothing that the loop has read since it began: there it may be one of
+// several runs.
 struct OpenRun {
   uint64_t next;    // the address behind its last byte
   uint64_t window;  // Thread::window when it was made; 0: none
@@ -41,11 +42,41 @@ struct OpenRun {
   uint32_t record;  // its place in the ring
   uint32_t stack;
 };
-inline constexpr uint32_t kOpenRuns = 8;
+
+// By where they end, so that a site can have many: a sort deals its keys out to hundreds
+// of places. Two have the same place.
+class OpenRuns {
+ public:
+  // The run that ends there; if there is none, the older one of those in its place.
+  OpenRun& ending_at(uint64_t next) {
+    OpenRun* const two = runs_[region_of(next) * 0x9E3779B97F4A7C15ULL >> (64 - kBits)];
+    if (two[0].next == next) return two[0];
+    if (two[1].next == next) return two[1];
+    return two[static_cast<int32_t>(two[0].record - two[1].record) > 0 ? 1 : 0];
+  }
+  // The run has become longer.
+  void move_end(OpenRun& run, uint64_t next) {
+    if (region_of(run.next) == region_of(next)) {
+      run.next = next;
+      return;
+    }
+    const OpenRun longer = {next, run.window, run.site, run.record, run.stack};
+    run = OpenRun();
+    ending_at(next) = longer;
+  }
+
+ private:
+  static uint64_t region_of(uint64_t next) { return (next - 1) >> kRegionShift; }
+  static constexpr uint32_t kRegionShift = 12;
+  static constexpr uint32_t kBits = 10;
+  OpenRun runs_[1U << kBits][2];
+};
 
 // What a thread needs to record, in one mapping.
 struct ThreadMemory {
   Filter::Memory filter;
+  OpenRuns reads;
+  OpenRuns writes;
   RangeEntry ranges[kRangeEntries];
 };
 
@@ -59,12 +90,11 @@ struct CallFrame {
 // A thread's state. All zeros: the thread has recorded nothing yet.
 struct Thread {
   Filter filter;
-  ThreadMemory* memory;        // null until the thread records for the first time
-  uint64_t window;             // counts the times at which open runs ended,
-  uint64_t loop_window;        // and what it was when those ended that are foreseen in a loop
-  const char* loop;            // that the thread entered last, of those with foreseen accesses
-  uint64_t settle_at;          // how many records there may be until they are settled
-  OpenRun runs[2][kOpenRuns];  // of reads and of writes, by their site
+  ThreadMemory* memory;  // null until the thread records for the first time
+  uint64_t window;       // counts the times at which open runs ended,
+  uint64_t loop_window;  // and what it was when those ended that are foreseen in a loop
+  const char* loop;      // that the thread entered last, of those with foreseen accesses
+  uint64_t settle_at;    // how many records there may be until they are settled
   uint32_t range_stretch;
   uint32_t stamp;     // the lower half of the last stamp that it took
   bool busy;          // inside the recorder: a signal handler must not record
@@ -108,11 +138,14 @@ class Entry {
   void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
   void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
   void append_operand(uint64_t number);
-  // An access within one granule, of bytes that no record under the same stamp has, as
-  // part of an open run. False: there is none.
+  // The open run that an access may become part of; null if there is none.
   template <bool kWrite>
-  __attribute__((always_inline)) static bool join_run(uint64_t address, uint32_t size,
-                                                      SiteRef site);
+  __attribute__((always_inline)) static OpenRun* run_for(uint64_t address, SiteRef site);
+  // Whether a run of reads that has these bytes at its end is in front of a run of writes.
+  static bool is_read_before(const OpenRun& writes, uint64_t address, uint32_t size);
+  // Makes an access within one granule part of its run. False: that is too long already.
+  template <bool kWrite>
+  static bool join(OpenRun& run, uint32_t size);
   // An access within one granule.
   template <bool kWrite>
   void append_access(uint64_t address, uint32_t size, SiteRef site);
@@ -150,11 +183,9 @@ class Entry {
   void append_new_stack();
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
   template <bool kWrite>
-  static OpenRun& run_at(SiteRef site) {
-    return self.runs[kWrite ? 1 : 0][site.hash() % kOpenRuns];
+  static OpenRuns& runs() {
+    return kWrite ? self.memory->writes : self.memory->reads;
   }
-  template <bool kWrite>
-  static bool lengthen(OpenRun& run, uint32_t size);
   static bool has_space() { return self.written < self.limit; }
   static bool make_space(uint64_t records);
   static void put(const Record& record) {
@@ -241,12 +272,19 @@ inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef si
 }
 
 template <bool kWrite>
-inline bool Entry::join_run(uint64_t address, uint32_t size, SiteRef site) {
-  OpenRun& run = run_at<kWrite>(site);
-  if (run.next != address || run.site != site) return false;
+inline OpenRun* Entry::run_for(uint64_t address, SiteRef site) {
+  OpenRun& run = runs<kWrite>().ending_at(address);
+  if (run.next != address || run.site != site) return nullptr;
   const bool is_foreseen = site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
-  return run.window >= (is_foreseen ? self.loop_window : self.window) && is_same_stack() &&
-         run.stack == self.stack && lengthen<kWrite>(run, size);
+  const bool is_open = run.window >= (is_foreseen ? self.loop_window : self.window);
+  return is_open && is_same_stack() && run.stack == self.stack ? &run : nullptr;
+}
+
+inline bool Entry::is_read_before(const OpenRun& writes, uint64_t address, uint32_t size) {
+  const OpenRun& run = runs<false>().ending_at(address + size);
+  return run.next == address + size && run.window >= self.loop_window &&
+         static_cast<int32_t>(writes.record - run.record) > 0 &&
+         self.records[run.record & self.ring_mask].address() <= address;
 }
 
 template <bool kWrite>
@@ -257,14 +295,14 @@ inline void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) 
   if (self.written >= self.settle_at) settle();
   if (!kWrite) ++self.window;
   if (!kWrite && !site.is_in_loop(self.loop)) self.loop_window = self.window;
-  run_at<kWrite>(site) = {address + size, self.window, site, static_cast<uint32_t>(self.written),
-                          self.stack};
+  runs<kWrite>().ending_at(address + size) = {address + size, self.window, site,
+                                              static_cast<uint32_t>(self.written), self.stack};
   put(Record::make(kWrite ? Kind::write : Kind::read, address, size, site_number, 0));
 }
 
 // Each store leaves a record that can be: the recorder may find any of them.
 template <bool kWrite>
-inline bool Entry::lengthen(OpenRun& run, uint32_t size) {
+inline bool Entry::join(OpenRun& run, uint32_t size) {
   constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
   constexpr uint64_t kMost = uint64_t{1} << 30;
   Record& record = self.records[run.record & self.ring_mask];
@@ -276,7 +314,7 @@ inline bool Entry::lengthen(OpenRun& run, uint32_t size) {
     const Record range = Record::make(kRange, record.address(), 0, 0, 0);
     __atomic_store_n(&record.head, range.head, __ATOMIC_RELEASE);
   }
-  run.next += size;
+  runs<kWrite>().move_end(run, run.next + size);
   return true;
 }
 

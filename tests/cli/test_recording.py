@@ -90,6 +90,79 @@ void work(unsigned seed) {
 int main(int, char** words) { std::thread(work, std::atoi(words[1])).join(); }
 """
 
+# Loops whose course is foreseen, with accesses of several sizes to parts of a small array
+# that may be the same: each prints what it will do first. A lock between them begins a
+# new stretch.
+SWEEPS = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <vector>
+std::vector<int> cells(1 << 12);
+std::mutex mutex;
+struct Int { int value; };
+struct __attribute__((packed, aligned(4))) Long { long value; };
+typedef long Pair __attribute__((vector_size(16)));
+struct __attribute__((packed, aligned(4))) Two { Pair value; };
+long sum_of(long value) { return value; }
+long sum_of(Pair value) { return value[0] + value[1]; }
+struct Walk { unsigned at, rounds; };  // bits: the rounds, of eight, in which it goes on
+struct Walks { Walk a, b, c, d, e; unsigned count; };
+template <typename T> bool goes_on(Walk& walk, unsigned round, unsigned& at) {
+  if ((walk.rounds >> round % 8 & 1) == 0) return false;
+  at = walk.at & 63;
+  walk.at += sizeof(T) / 4;
+  return true;
+}
+template <typename T> T& at(int* base, unsigned at) { return *reinterpret_cast<T*>(base + at); }
+template <typename T> void say(const char* ops, unsigned at) {
+  for (; *ops != 0; ++ops) {
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i) std::printf("%c %u\n", *ops, at + i);
+  }
+}
+template <typename A, typename B, typename C, typename D, typename E, bool kSay>
+__attribute__((noinline)) long sweep(Walks s) {
+  int* const base = cells.data();
+  long sum = 0;
+  unsigned i = 0;
+  for (unsigned k = 0; k < s.count; ++k) {
+    if (goes_on<A>(s.a, k, i)) kSay ? say<A>("r", i) : void(sum += sum_of(at<A>(base, i).value));
+    if (goes_on<B>(s.b, k, i)) kSay ? say<B>("r", i) : void(sum += sum_of(at<B>(base, i).value));
+    if (goes_on<C>(s.c, k, i)) kSay ? say<C>("w", i) : void(at<C>(base, i).value = {});
+    if (goes_on<D>(s.d, k, i)) kSay ? say<D>("rw", i) : void(at<D>(base, i).value += 1);
+    if (goes_on<E>(s.e, k, i)) kSay ? say<E>("w", i) : void(at<E>(base, i).value = {});
+  }
+  return sum;
+}
+template <typename A, typename B, typename C, typename D, typename E> long say_and_sweep(const Walks& s) {
+  std::printf("s 0\n");
+  sweep<A, B, C, D, E, true>(s);
+  return sweep<A, B, C, D, E, false>(s);
+}
+void work(unsigned seed) {
+  const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 8; };
+  long sum = 0;
+  for (int i = 0; i < 300; ++i) {
+    mutex.lock();
+    mutex.unlock();
+    const unsigned near = random() % 64;
+    const auto walk = [&] { return Walk{near + random() % 8, random() % 256}; };
+    const Walks walks = {walk(), walk(), walk(), walk(), walk(), random() % 24};
+    switch (random() % 6) {
+      case 0: sum += say_and_sweep<Int, Long, Long, Int, Long>(walks); break;
+      case 1: sum += say_and_sweep<Long, Two, Int, Long, Int>(walks); break;
+      case 2: sum += say_and_sweep<Int, Int, Two, Long, Long>(walks); break;
+      case 3: sum += say_and_sweep<Two, Long, Int, Int, Int>(walks); break;
+      case 4: sum += say_and_sweep<Int, Int, Long, Long, Long>(walks); break;
+      default: sum += say_and_sweep<Int, Long, Int, Int, Int>(walks); break;
+    }
+  }
+  if (sum == 1) std::puts("s 1");
+}
+int main(int, char** words) { std::thread(work, std::atoi(words[1])).join(); }
+"""
+
 # C's way to name a structure, beside an array: neither has a name of its own.
 TYPEDEF = r"""
 #include <pthread.h>
@@ -164,23 +237,45 @@ def recorder_of(folder):
         return None
 
 
-def first_accesses(events):
-    """For each cell: whether it is read before it is written, and whether it is written."""
+def by_cell(events):
+    """What is done to each cell, as "rrwr"."""
     cells = {}
     for op, cell in events:
-        read_first, written = cells.get(cell, (op == "r", False))
-        cells[cell] = (read_first, written or op == "w")
+        cells[cell] = cells.get(cell, "") + op
     return cells
 
 
-def events_on_cells(trace):
-    """What the worker does to the array, cell by cell, from the names of locations."""
-    place = re.compile(r"T1\|([rw])\(bytes?_(\d+)(?:_to_(\d+))?_of_the_object_allocated_at_walks.cpp:6:")
+def is_enough_of(made, recorded):
+    """Whether what was recorded of a cell is some of what was done, in that order, with the
+    first read in front of the first write, if there is one, and the first write."""
+    rest = iter(made)
+    return all(op in rest for op in recorded) and made[0] == recorded[0] and ("w" in made) == ("w" in recorded)
+
+
+def stretches(events):
+    """The events between two locks of the worker, one list after the other."""
+    found = [[]]
+    for op, cell in events:
+        if op == "s":
+            found.append([])
+        else:
+            found[-1].append((op, cell))
+    return found
+
+
+def events_on_cells(trace, source):
+    """What the worker does to the source's array, cell by cell, from the names of
+    locations, and ("s", 0) where it locks."""
+    size = 4 if "vector<int> cells" in source else 8
+    made = source[:source.index(" cells(")].count("\n") + 1
+    place = re.compile(rf"T1\|([rw])\(bytes?_(\d+)(?:_to_(\d+))?_of_the_object_allocated_at_\w+.cpp:{made}:")
     for line in pathlib.Path(trace).read_text().splitlines():
         if (found := place.match(line)) is not None:
             op, first, last = found.group(1), int(found.group(2)), int(found.group(3) or found.group(2))
-            for cell in range(first // 8, last // 8 + 1):
+            for cell in range(first // size, last // size + 1):
                 yield op, cell
+        elif line.startswith("T1|acq("):
+            yield "s", 0
 
 
 # Two threads hand an array to and fro, and two others race where a lock hides it; it
@@ -501,13 +596,18 @@ int main() {
 
     def test_joined_records_keep_the_order_of_reads_and_writes(self):
         """Accesses side by side become one record, which must not change what a read sees."""
-        (self.path / "walks.cpp").write_text(WALKS)
-        self.assertEqual(self.foretrace("c++", "-O2", "walks.cpp", "-o", "walks").returncode, 0)
-        for seed in range(1, 9):
-            done = self.foretrace("record", "-o", "walks.ftr", "--", "./walks", seed)
-            log = [(op, int(at)) for op, at in (line.split() for line in done.stdout.splitlines())]
-            self.assertEqual(self.foretrace("convert", "walks.ftr", "walks.std").returncode, 0)
-            self.assertEqual(first_accesses(log), first_accesses(events_on_cells(self.path / "walks.std")), seed)
+        for name, source in (("walks", WALKS), ("sweeps", SWEEPS)):
+            (self.path / f"{name}.cpp").write_text(source)
+            self.assertEqual(self.foretrace("c++", "-O2", f"{name}.cpp", "-o", name).returncode, 0)
+            for seed in range(1, 9):
+                done = self.foretrace("record", "-o", "kept.ftr", "--", f"./{name}", seed)
+                log = [(op, int(at)) for op, at in (line.split() for line in done.stdout.splitlines())]
+                self.assertEqual(self.foretrace("convert", "kept.ftr", "kept.std").returncode, 0)
+                recorded = stretches(events_on_cells(self.path / "kept.std", source))
+                for made, kept in zip(map(by_cell, stretches(log)), map(by_cell, recorded), strict=True):
+                    self.assertEqual(made.keys(), kept.keys(), (name, seed))
+                    for cell in made:
+                        self.assertTrue(is_enough_of(made[cell], kept[cell]), (name, seed, cell, made[cell], kept[cell]))
 
     def test_indexes_of_findings_are_those_of_what_was_analyzed(self):
         """Accesses that no schedule can reorder are not counted."""
