@@ -18,6 +18,8 @@ using Clock = std::chrono::steady_clock;
 // A trace up to this long is kept so that candidates can be decided; a longer
 // one only if an analysis cannot do without, because it takes memory (64 MB).
 constexpr size_t kKeptEvents = size_t{4} << 20;
+// From here on there is space for as many events as the trace seems to have.
+constexpr size_t kManyEvents = size_t{1} << 16;
 
 // What the calling thread has worked: analyses run side by side, and may have to wait for
 // a processor.
@@ -93,14 +95,15 @@ void AnalysisRuns::keep(const EventBatch& batch) {
   trace_.append(batch);
 }
 
-// For as many events as the trace seems to have: a list that grows by doubling takes
-// three times its size while it does.
+// A list that grows by doubling takes three times its size while it does.
 void AnalysisRuns::make_room(size_t more) {
   const size_t size = trace_.events.size() + more;
   const double seen = stream_->progress().value_or(0);
-  if (size <= trace_.events.capacity() || size < kKeptEvents || seen < 0.01) return;
+  if (size <= trace_.events.capacity() || size < kManyEvents || seen < 0.01) return;
   const double whole = static_cast<double>(size) / std::min(seen, 1.0);
-  trace_.events.reserve(std::max(size + size / 4, static_cast<size_t>(1.05 * whole)));
+  const size_t most = keep_all_ ? SIZE_MAX : std::max(size, kKeptEvents);
+  trace_.events.reserve(
+      std::min(std::max(size + size / 4, static_cast<size_t>(1.05 * whole)), most));
 }
 
 void AnalysisRuns::decide_candidates(uint64_t budget) {

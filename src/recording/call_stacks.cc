@@ -29,11 +29,11 @@ std::vector<CodeFrame> CallStacks::frames(uint32_t number) {
   return frames;
 }
 
-void StackLog::note(ThreadId thread, uint64_t index, std::shared_ptr<CallStacks> stacks,
+void StackLog::note(ThreadId thread, uint64_t index, const std::shared_ptr<CallStacks>& stacks,
                     uint32_t number) {
   if (thread >= threads_.size()) threads_.resize(thread + 1);
   Thread& log = threads_[thread];
-  log.stacks = std::move(stacks);
+  if (log.stacks != stacks) log.stacks = stacks;
   if (!log.changes.empty() && log.changes.back().index == index) {
     log.changes.back().number = number;
     return;

@@ -38,7 +38,8 @@ class CallStacks {
 class StackLog {
  public:
   // From the event with this index on.
-  void note(ThreadId thread, uint64_t index, std::shared_ptr<CallStacks> stacks, uint32_t number);
+  void note(ThreadId thread, uint64_t index, const std::shared_ptr<CallStacks>& stacks,
+            uint32_t number);
   // The calls that led to an event of the thread; empty if they are not known.
   std::vector<CodeFrame> frames_at(ThreadId thread, uint64_t index) const;
   // Changes that found no place, so that frames_at() does not know them.

@@ -17,6 +17,7 @@ void MemoryPieces::add_pieces() {
     // Those of a page at once.
     const uint64_t number = pieces_[next_].address / kSurveyPage;
     Page& page = pages_[number];
+    ++changes_of(number);
     const size_t before = page.size();
     for (; next_ < pieces_.size() && pieces_[next_].since <= forgotten_ &&
            pieces_[next_].address / kSurveyPage == number;
@@ -51,8 +52,10 @@ std::span<const LocationId> MemoryPieces::look_up(uint64_t first_address, uint64
     }
     address = page_end;
   }
-  if (located_.size() == 1) {
-    answers_[slot_of(first_address)] = {first_address, bytes, forgotten_, located_[0]};
+  const uint64_t first_page = first_address / kSurveyPage;
+  if (located_.size() <= 1 && bytes > 0 && (end - 1) / kSurveyPage == first_page) {
+    answers_[slot_of(first_address)] = {first_address, bytes, changes_of(first_page),
+                                        located_.empty() ? kNone : located_[0]};
   }
   return located_;
 }
@@ -64,6 +67,7 @@ void MemoryPieces::forget(uint64_t address, uint64_t bytes) {
     const auto page = pages_.find(number);
     if (page != pages_.end()) {
       const uint64_t start = number * kSurveyPage;
+      ++changes_of(number);
       std::erase_if(page.value(), [&](const Place& place) {
         return start + place.first >= address && start + place.first < page_end;
       });

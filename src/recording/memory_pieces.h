@@ -36,8 +36,9 @@ class MemoryPieces {
   // Bytes that are no piece are left out.
   std::span<const LocationId> locate(uint64_t address, uint64_t bytes) {
     const Answer& answer = answers_[slot_of(address)];
-    if (answer.address == address && answer.bytes == bytes && answer.forgotten == forgotten_) {
-      return {&answer.location, 1};
+    if (answer.address == address && answer.bytes == bytes &&
+        answer.changes == changes_of(address / kSurveyPage)) {
+      return {&answer.location, answer.location != kNone ? size_t{1} : 0};
     }
     return look_up(address, bytes);
   }
@@ -54,17 +55,20 @@ class MemoryPieces {
   };
   using Page = std::vector<Place>;  // in order
 
-  // Accesses come again: what was found last, where that was one location.
+  // Accesses come again: what was found last in one page, where that was one location or
+  // none (kNone).
   struct Answer {
-    uint64_t address = UINT64_MAX;  // of none
+    uint64_t address = UINT64_MAX;
     uint64_t bytes = 0;
-    uint32_t forgotten = 0;  // as forgotten_ was
+    uint32_t changes = 0;  // of the page
     LocationId location = kNone;
   };
-  static constexpr uint32_t kAnswerBits = 10;
-  static size_t slot_of(uint64_t address) {
-    return address * 0x9E3779B97F4A7C15ULL >> (64 - kAnswerBits);
+  static constexpr uint32_t kSlotBits = 10;
+  static size_t slot_of(uint64_t number) {
+    return number * 0x9E3779B97F4A7C15ULL >> (64 - kSlotBits);
   }
+  // How often the pieces of a page, or of one that shares the count, have changed.
+  uint32_t& changes_of(uint64_t page) { return changes_[slot_of(page)]; }
 
   std::span<const LocationId> look_up(uint64_t address, uint64_t bytes);
   void add_pieces();
@@ -75,7 +79,8 @@ class MemoryPieces {
   NewLocation new_location_;
   tsl::robin_map<uint64_t, Page, IntegerHash> pages_;
   std::vector<LocationId> located_;
-  std::vector<Answer> answers_ = std::vector<Answer>(size_t{1} << kAnswerBits);
+  std::vector<Answer> answers_ = std::vector<Answer>(size_t{1} << kSlotBits);
+  std::vector<uint32_t> changes_ = std::vector<uint32_t>(size_t{1} << kSlotBits);
 };
 
 }  // namespace foretrace

@@ -99,7 +99,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::free:
       return end_block(address);
     case Kind::lock_gone:
-      locks_.erase(address);
+      forget_locks(address, address + 1);
       return;
     case Kind::unit_begin:
       return begin_unit(self, static_cast<uint32_t>(address));
@@ -182,9 +182,11 @@ void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64
   if (!benign_.empty() && is_access(op) && is_benign(address)) {
     op = op == Op::rd ? Op::vrd : Op::vwr;
   }
+  const std::span<const LocationId> locations = memory_.locate(address, bytes);
+  if (locations.empty()) return;
   // A range has many: the rest of the event is the same for all of them.
   Event event = make_event(thread.id, op, 0, site_of(thread));
-  for (const LocationId location : memory_.locate(address, bytes)) {
+  for (const LocationId location : locations) {
     event.object = location;
     buffer_->events.push_back(event);
   }
@@ -192,11 +194,27 @@ void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64
 
 // ---- locks
 
+ProcessEvents::Lock* ProcessEvents::find_lock(uint64_t address) {
+  RecentLock& recent = recent_locks_[address / kWordBytes % recent_locks_.size()];
+  if (recent.address != address) {
+    const auto found = locks_.find(address);
+    if (found == locks_.end()) return nullptr;
+    recent = {address, &found->second};
+  }
+  return recent.lock;
+}
+
 ProcessEvents::Lock& ProcessEvents::lock_at(uint64_t address) {
-  const auto found = locks_.find(address);
-  if (found != locks_.end()) return found->second;
+  if (Lock* const known = find_lock(address)) return *known;
   const LockId id = symbols_.names(Space::lock).append(unique(name_of_place(address, "lock")));
   return locks_.try_emplace(address, Lock{id}).first->second;
+}
+
+void ProcessEvents::forget_locks(uint64_t first, uint64_t end) {
+  const auto gone = locks_.lower_bound(first);
+  if (gone == locks_.end() || gone->first >= end) return;
+  locks_.erase(gone, locks_.lower_bound(end));
+  recent_locks_.fill(RecentLock());
 }
 
 void ProcessEvents::acquire(Thread& thread, uint64_t address, bool shared) {
@@ -213,7 +231,7 @@ void ProcessEvents::acquire(Thread& thread, uint64_t address, bool shared) {
   if (lock->owner_depth > 0 || (!shared && lock->readers > 0)) {
     // Its release was lost. What is held for ever is another lock.
     ++left_out_;
-    locks_.erase(address);
+    forget_locks(address, address + 1);
     lock = &lock_at(address);
   }
   (shared ? lock->readers : lock->owner_depth) += 1;
@@ -229,9 +247,9 @@ void ProcessEvents::release(Thread& thread, uint64_t address) {
     return;
   }
   // The address may have become another lock meanwhile.
-  const auto lock = locks_.find(address);
-  if (lock != locks_.end() && lock->second.id == mine->lock) {
-    (mine->shared ? lock->second.readers : lock->second.owner_depth) -= 1;
+  Lock* const lock = find_lock(address);
+  if (lock != nullptr && lock->id == mine->lock) {
+    (mine->shared ? lock->readers : lock->owner_depth) -= 1;
   }
   emit(thread, mine->shared ? Op::rrel : Op::rel, mine->lock);
   if (--mine->depth == 0) thread.held.erase(std::next(mine).base());
@@ -314,7 +332,7 @@ void ProcessEvents::forget(uint64_t address, uint64_t bytes) {
   const auto erase = [&](auto& map) {
     map.erase(map.lower_bound(address), map.lower_bound(address + bytes));
   };
-  erase(locks_);
+  forget_locks(address, address + bytes);
   erase(conditions_);
   erase(barriers_);
   erase(benign_);

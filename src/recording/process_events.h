@@ -1,6 +1,7 @@
 // Turns the records of one process, in order, into events of the trace.
 #pragma once
 
+#include <array>
 #include <deque>
 #include <map>
 #include <optional>
@@ -106,6 +107,8 @@ class ProcessEvents {
 
   bool is_benign(uint64_t address) const;
   Lock& lock_at(uint64_t address);
+  Lock* find_lock(uint64_t address);
+  void forget_locks(uint64_t first, uint64_t end);
   std::string unique(std::string name);
   // What to call the bytes at an address, by the site that accesses them first.
   std::string name_of_place(uint64_t address, const char* fallback);
@@ -122,6 +125,11 @@ class ProcessEvents {
   MemoryPieces memory_;
   std::deque<std::optional<Thread>> threads_;  // by number; never move
   std::map<uint64_t, Lock> locks_;             // by address
+  struct RecentLock {
+    uint64_t address = UINT64_MAX;
+    Lock* lock = nullptr;
+  };
+  std::array<RecentLock, 256> recent_locks_;
   std::map<uint64_t, LockId> conditions_;      // by address: the lock of the last wait
   std::map<uint64_t, uint32_t> barriers_;      // by address
   std::map<uint64_t, uint64_t> benign_;        // from addresses to bytes

@@ -69,7 +69,7 @@ class RecordedNames {
   // The global variable at an address, as far as debug information is read: ""
   // for programs of the compiler plugin, whose sites say it.
   std::string variable(uint64_t address) { return stacks_->modules().variable(address); }
-  std::shared_ptr<CallStacks> stacks() { return stacks_; }
+  const std::shared_ptr<CallStacks>& stacks() const { return stacks_; }
   // "" if the program gave the thread no name.
   std::string thread(uint32_t process, uint32_t thread);
 
