@@ -130,9 +130,9 @@ class ProcessEvents {
     Lock* lock = nullptr;
   };
   std::array<RecentLock, 256> recent_locks_;
-  std::map<uint64_t, LockId> conditions_;      // by address: the lock of the last wait
-  std::map<uint64_t, uint32_t> barriers_;      // by address
-  std::map<uint64_t, uint64_t> benign_;        // from addresses to bytes
+  std::map<uint64_t, LockId> conditions_;  // by address: the lock of the last wait
+  std::map<uint64_t, uint32_t> barriers_;  // by address
+  std::map<uint64_t, uint64_t> benign_;    // from addresses to bytes
   struct AtomicSet {
     uint64_t bytes;
     std::string name;
