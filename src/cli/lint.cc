@@ -250,6 +250,7 @@ std::function<Result<int>()> setup(CLI::App& app) {
   app.add_option("--rules", options->lint.rules,
                  "Rules to look for, separated by commas; +NAME and -NAME change the default")
       ->delimiter(',')
+      ->allow_extra_args(false)  // the next word is a file
       ->type_name("NAMES");
   app.add_flag("--list-rules", options->list_rules, "Say which rules there are");
   app.add_option("--pattern", options->lint.patterns,

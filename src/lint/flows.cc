@@ -18,8 +18,9 @@ Flows::Flows(const Program& program, const ContextEffects& effects, Shapes& shap
              const Blocks& blocks, std::vector<bool> wanted)
     : program_(program),
       effects_(effects),
+      shapes_(shapes),
       blocks_(blocks),
-      functions_(program, shapes),
+      functions_(program, effects, shapes),
       reads_(program, effects, functions_, std::move(wanted)) {}
 
 FlowKind Flows::Reach::most() const {
@@ -33,7 +34,22 @@ void Flows::Reach::add(const Reach& more) {
   decides = decides || more.decides;
 }
 
-Flows::Reach Flows::reach(const BlockRef& second, const Taint& taint) {
+Anew Flows::anew_in(const BlockRef& second, const Fact& fact) {
+  Anew anew;
+  const Token* const token = std::get_if<Token>(&fact);
+  if (token == nullptr || token->kind != Token::Kind::op) return anew;
+  const LockRegion& region = blocks_.region(second);
+  if (std::find(region.ops.begin(), region.ops.end(), token->index) == region.ops.end())
+    return anew;
+  const FunctionShape& shape = shapes_.of(*program_.context(blocks_.context(second.unit)).function);
+  anew.token = *token;
+  std::copy_if(region.ops.begin(), region.ops.end(), std::back_inserter(anew.ops),
+               [&](uint32_t op) { return shape.must_do(region.acquire, op, token->index); });
+  std::sort(anew.ops.begin(), anew.ops.end());
+  return anew;
+}
+
+Flows::Reach Flows::reach(const BlockRef& second, Taint& taint, const Anew& anew) {
   const ContextId context = blocks_.context(second.unit);
   const LockRegion& region = blocks_.region(second);
   Reach result;
@@ -43,6 +59,7 @@ Flows::Reach Flows::reach(const BlockRef& second, const Taint& taint) {
     const Access* const access = op.as<Access>();
     const Call* const call = op.as<Call>();
     if (access == nullptr && call == nullptr) continue;
+    const Anew::Without without(anew, id, taint);
     const auto tainted = [&](const Value& value) { return taint.has(value); };
     if (access != nullptr ? taint.has(op.uses)
                           : std::any_of(call->arguments.begin(), call->arguments.end(), tainted)) {
@@ -92,9 +109,11 @@ const Flows::Passed& Flows::passed_on(UnitId unit, const Part& second, const Fac
   if (!is_new) return known->second;
   Passed& passed = known->second;
   Taint taint(fact);
-  functions_.spread(blocks_.context(unit), taint);
+  const bool is_own = second.block->callee == kNothing;
+  functions_.spread(blocks_.context(unit), taint,
+                    is_own ? anew_in(second.block->block, fact) : Anew());
   passed.decides = taint.stops;
-  if (second.block->callee != kNothing) {
+  if (!is_own) {
     const Place call = blocks_.place(unit, second.block->node);
     passed.decides = passed.decides || functions_.decides(call.context, call.op, taint);
     taint = in_callee(taint, *program_.op(call).as<Call>());
@@ -117,8 +136,10 @@ const Flows::Reach& Flows::in_second(UnitId unit, const Part& second, const Fact
       taint = in_callee(taint, *program_.op(call).as<Call>());
     }
   }
-  functions_.spread(blocks_.context(second.block->block.unit), taint);
-  known->second = reach(second.block->block, taint);
+  const BlockRef& block = second.block->block;
+  const Anew anew = block.unit == unit ? anew_in(block, passed) : Anew();
+  functions_.spread(blocks_.context(block.unit), taint, anew);
+  known->second = reach(block, taint, anew);
   known->second.decides = known->second.decides || decides;
   return known->second;
 }

@@ -2,10 +2,10 @@
 // decides whether that runs.
 //
 // Values are followed through locals (the front end's tokens), results and arguments of
-// calls, and memory by the name that the function has for it. Order inside of a
-// function is not looked at, and what a library function is given counts as being in its
-// result. So a flow may be reported that is not there; it only raises the confidence of
-// a finding that is there anyway, or makes one of a pattern that asks for it.
+// calls, and memory that is not shared, by the name that the function has for it. Order
+// inside of a function is not looked at, and what a library function is given counts as being in
+// its result. So a flow may be reported that is not there; it only raises the confidence of a
+// finding that is there anyway, or makes one of a pattern that asks for it.
 #pragma once
 
 #include <cstdint>
@@ -65,10 +65,13 @@ class Flows {
   const Passed& passed_on(UnitId unit, const Part& second, const Fact& fact);
   const Reach& in_second(UnitId unit, const Part& second, const Fact& passed);
   const Reach& reach_of(UnitId unit, const Part& second, const Fact& fact);
-  Reach reach(const BlockRef& second, const Taint& taint);
+  // The ops of a block that have a value anew, if the block reads it.
+  Anew anew_in(const BlockRef& second, const Fact& fact);
+  Reach reach(const BlockRef& second, Taint& taint, const Anew& anew);
 
   const Program& program_;
   const ContextEffects& effects_;
+  Shapes& shapes_;
   const Blocks& blocks_;
   FunctionFlows functions_;
   ReadFlows reads_;

@@ -8,20 +8,31 @@ uint32_t FunctionFlows::form_of(ContextId context) {
   const auto [known, is_new] = form_of_.try_emplace(context, 0);
   if (!is_new) return known->second;
   const Function& function = *program_.context(context).function;
-  std::vector<bool> has_body;
+  std::vector<bool> differences;
   for (const Block& block : function.blocks) {
     for (const Op& op : block.ops) {
-      if (op.as<Call>() != nullptr) has_body.push_back(!program_.callees({context, op.id}).empty());
+      const bool is_call = op.as<Call>() != nullptr;
+      if (is_call) differences.push_back(!program_.callees({context, op.id}).empty());
+      if (is_call || op.as<Access>() != nullptr) differences.push_back(writes_shared(context, op));
     }
   }
   const auto number = static_cast<uint32_t>(forms_.size());
-  return known->second = forms_.try_emplace({&function, std::move(has_body)}, number).first->second;
+  return known->second =
+             forms_.try_emplace({&function, std::move(differences)}, number).first->second;
+}
+
+bool FunctionFlows::writes_shared(ContextId context, const Op& op) const {
+  const Effects& effects = effects_.direct({context, op.id});
+  return std::any_of(effects.begin(), effects.end(),
+                     [](const Effects::Entry& entry) { return entry.second.write; });
 }
 
 bool FunctionFlows::spread_over(ContextId context, const Op& op, Taint& taint) const {
   const size_t before = taint.tokens.size() + taint.changes;
   if (const Access* const access = op.as<Access>()) {
-    if (access->write && taint.has(op.uses)) taint.add(access->path);
+    if (access->write && taint.has(op.uses) && !writes_shared(context, op)) {
+      taint.add(access->path);
+    }
     if (!access->write && taint.has(access->path)) taint.tokens.insert({Token::Kind::op, op.id});
   } else if (const Call* const call = op.as<Call>()) {
     const auto tainted = [&](const Value& value) { return taint.has(value); };
@@ -29,7 +40,7 @@ bool FunctionFlows::spread_over(ContextId context, const Op& op, Taint& taint) c
     if (given || tainted(call->receiver) || tainted(call->through)) {
       taint.tokens.insert({Token::Kind::op, op.id});
     }
-    if (given && program_.callees({context, op.id}).empty()) {
+    if (given && program_.callees({context, op.id}).empty() && !writes_shared(context, op)) {
       // A library function may put it into what it can write.
       if (call->is_method && !call->is_const && refers(call->receiver)) {
         taint.add(referred(call->receiver));
@@ -45,12 +56,15 @@ bool FunctionFlows::spread_over(ContextId context, const Op& op, Taint& taint) c
   return taint.tokens.size() + taint.changes != before;
 }
 
-void FunctionFlows::spread(ContextId context, Taint& taint) {
+void FunctionFlows::spread(ContextId context, Taint& taint, const Anew& anew) {
   const Function& function = *program_.context(context).function;
   for (bool changed = true; changed;) {
     changed = false;
     for (const Block& block : function.blocks) {
-      for (const Op& op : block.ops) changed = spread_over(context, op, taint) || changed;
+      for (const Op& op : block.ops) {
+        const Anew::Without without(anew, op.id, taint);
+        changed = spread_over(context, op, taint) || changed;
+      }
     }
   }
   const FunctionShape& shape = shapes_.of(function);

@@ -1,4 +1,4 @@
-// Walks through graphs whose nodes are numbers.
+// Graphs whose nodes are numbers.
 #pragma once
 
 #include <algorithm>
@@ -89,5 +89,10 @@ inline std::vector<bool> reached_from(std::vector<uint32_t> starts,
   }
   return reached;
 }
+
+// For each node, those nodes that lead to it one way and can do without it another way
+// (Ferrante, Ottenstein, Warren). Node 0 is the entry. A cycle that leads nowhere else could
+// be left at its first node.
+std::vector<std::vector<uint32_t>> deciders(const std::vector<std::vector<uint32_t>>& next);
 
 }  // namespace foretrace::lint

@@ -167,6 +167,13 @@ bool FunctionShape::must_pass(uint32_t from_op, uint32_t to_op, uint32_t block) 
   return true;
 }
 
+bool FunctionShape::must_do(uint32_t from_op, uint32_t to_op, uint32_t op) const {
+  const OpPlace& at = places_.at(op);
+  const OpPlace& end = places_.at(to_op);
+  if (at.block == end.block) return at.index < end.index;
+  return must_pass(from_op, to_op, at.block);
+}
+
 bool FunctionShape::complains(uint32_t block) const {
   for (uint32_t side : function_.blocks[block].next) {
     std::set<uint32_t> seen;

@@ -45,6 +45,8 @@ class FunctionShape {
   const std::vector<uint32_t>& deciders(uint32_t block) const { return deciders_[block]; }
   // Whether every way from one op to the other passes the branch of a block.
   bool must_pass(uint32_t from_op, uint32_t to_op, uint32_t block) const;
+  // Whether an op is done on every way from one op to another.
+  bool must_do(uint32_t from_op, uint32_t to_op, uint32_t op) const;
   // Whether one side of a block's branch leads to an exception (or never back), before
   // anything else is decided: a check that only complains.
   bool complains(uint32_t block) const;

@@ -91,6 +91,15 @@ std::vector<Fact> Taint::facts() const {
   return all;
 }
 
+Anew::Without::Without(const Anew& anew, uint32_t op, Taint& taint) : taint_(taint) {
+  if (!anew.token || !std::binary_search(anew.ops.begin(), anew.ops.end(), op)) return;
+  taken_ = taint.tokens.extract(*anew.token);
+}
+
+Anew::Without::~Without() {
+  if (!taken_.empty()) taint_.tokens.insert(std::move(taken_));
+}
+
 std::optional<Path> in_caller(const Path& path, const Call& call) {
   if (path.root == Path::Root::global) return path;
   const Value* value = &call.receiver;

@@ -32,6 +32,26 @@ struct Taint {
   std::vector<Fact> facts() const;
 };
 
+// What a read gives that is done again, and the ops that then have the new value: the same
+// block in a loop.
+struct Anew {
+  std::optional<Token> token;
+  std::vector<uint32_t> ops;  // sorted
+
+  // While there is one, the op does not have the token's value.
+  class Without {
+   public:
+    Without(const Anew& anew, uint32_t op, Taint& taint);
+    ~Without();
+    Without(const Without&) = delete;
+    Without& operator=(const Without&) = delete;
+
+   private:
+    Taint& taint_;
+    std::set<Token>::node_type taken_;
+  };
+};
+
 // Whether what has the value of `part` is all in `whole`, for callers as well.
 bool covers(const Path& whole, const Path& part);
 

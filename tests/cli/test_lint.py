@@ -79,7 +79,7 @@ class Lint(unittest.TestCase):
         (self.folder / "race.cpp").write_text(RACE.replace("  counter++;\n", ""))
         self.assertEqual(self.run_lint("race.cpp").returncode, 0)
         (self.folder / "race.cpp").write_text(RACE)
-        self.assertEqual(self.run_lint("race.cpp", "--rules", "RwW").returncode, 0)
+        self.assertEqual(self.run_lint("--rules", "RwW", "race.cpp").returncode, 0)
         self.assertEqual(self.run_lint("race.cpp").returncode, 1)
 
     def test_damaged_cache_is_made_anew(self):

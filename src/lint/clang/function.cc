@@ -6,8 +6,8 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtOpenMP.h"
-#include "clang/Analysis/Analyses/Dominators.h"
 #include "lint/clang/library.h"
+#include "lint/graphs.h"
 
 namespace foretrace::lint {
 
@@ -76,7 +76,7 @@ bool FunctionBuilder::run() {
       if (const Return* value = op.as<Return>()) function_.returns.push_back(value->value);
     }
   }
-  loops_and_control(*graph);
+  loops_and_control();
   return true;
 }
 
@@ -128,14 +128,15 @@ void FunctionBuilder::describe() {
     }
   }
   function_.required = locks_.required(decl);
-  for (const auto* annotation : decl->specific_attrs<AnnotateAttr>()) {
-    if (annotation->getAnnotation() == "foretrace::atomic") {
-      function_.required.push_back({{Path::Root::global, 0, Name(kTransactionLock), {}},
-                                    false,
-                                    LockKind::transaction,
-                                    kFromCaller});
-    }
-  }
+}
+
+// FORETRACE_ATOMIC_FUNCTION: all of it is one block.
+bool FunctionBuilder::is_atomic() const {
+  const auto annotations = body_.function->specific_attrs<AnnotateAttr>();
+  return body_.region == nullptr &&
+         std::any_of(annotations.begin(), annotations.end(), [](const AnnotateAttr* annotation) {
+           return annotation->getAnnotation() == "foretrace::atomic";
+         });
 }
 
 bool FunctionBuilder::build_blocks(CFG& graph) {
@@ -169,10 +170,18 @@ bool FunctionBuilder::build_blocks(CFG& graph) {
     block_numbers_[block] = static_cast<uint32_t>(block_numbers_.size());
   }
   function_.blocks.resize(order.size());
+  const bool is_one_block = is_atomic();
+  const Path transaction{Path::Root::global, 0, Name(kTransactionLock), {}};
   for (const CFGBlock* block : order) {
     block_ = block_numbers_[block];
     scope_.set_block(block_);
+    if (is_one_block && block == &graph.getEntry()) {
+      add(body_.function->getLocation(), Acquire{transaction, false, LockKind::transaction, false});
+    }
     for (const CFGElement& part : *block) element(part);
+    if (is_one_block && block == &graph.getExit()) {
+      add(body_.function->getEndLoc(), Release{transaction, LockKind::transaction, false, false});
+    }
     function_.blocks[block_].throws = throws(*block);
     for (const CFGBlock::AdjacentBlock& next : block->succs()) {
       if (const CFGBlock* reachable = next.getReachableBlock()) {
@@ -269,7 +278,7 @@ void FunctionBuilder::try_locks(uint32_t block, const Expr* condition, bool nega
   ops.insert(ops.begin(), std::move(op));
 }
 
-void FunctionBuilder::loops_and_control(CFG& graph) {
+void FunctionBuilder::loops_and_control() {
   const size_t count = function_.blocks.size();
   for (uint32_t start = 0; start < count; ++start) {
     if (function_.blocks[start].ops.empty() && function_.blocks[start].next.size() < 2) continue;
@@ -290,18 +299,12 @@ void FunctionBuilder::loops_and_control(CFG& graph) {
       }
     }
   }
-  const bool branches = std::any_of(function_.blocks.begin(), function_.blocks.end(),
-                                    [](const Block& block) { return block.next.size() > 1; });
-  if (!branches) return;
-  ControlDependencyCalculator control(&graph);
-  for (CFGBlock* block : graph) {
-    const auto number = block_numbers_.find(block);
-    if (number == block_numbers_.end() || function_.blocks[number->second].ops.empty()) continue;
-    for (const CFGBlock* decides : control.getControlDependencies(block)) {
-      const auto other = block_numbers_.find(decides);
-      if (other != block_numbers_.end()) {
-        function_.blocks[number->second].controlled_by.push_back(other->second);
-      }
+  std::vector<std::vector<uint32_t>> next;
+  for (const Block& block : function_.blocks) next.push_back(block.next);
+  std::vector<std::vector<uint32_t>> decide = deciders(next);
+  for (uint32_t block = 0; block < count; ++block) {
+    if (!function_.blocks[block].ops.empty()) {
+      function_.blocks[block].controlled_by = std::move(decide[block]);
     }
   }
 }

@@ -39,6 +39,7 @@ class FunctionBuilder {
 
  private:
   void describe();
+  bool is_atomic() const;
   bool build_blocks(clang::CFG& graph);
   void element(const clang::CFGElement& element);
   void statement(const clang::Stmt* statement);
@@ -69,7 +70,7 @@ class FunctionBuilder {
   void spawn(SpawnSite site, const clang::Expr* whole);
   void branch_conditions(const clang::CFG& graph);
   void try_locks(uint32_t block, const clang::Expr* condition, bool negated);
-  void loops_and_control(clang::CFG& graph);
+  void loops_and_control();
 
   uint32_t add(clang::SourceLocation where, decltype(Op::what) what);
   // Whether others may see the object, so that its accesses matter.

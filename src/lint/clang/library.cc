@@ -17,13 +17,20 @@ llvm::StringRef identifier(const FunctionDecl* callee) {
   return callee->getIdentifier() != nullptr ? callee->getName() : llvm::StringRef();
 }
 
-LibraryResult result_of_operator(OverloadedOperatorKind op) {
-  switch (op) {
+// Whether an object has its value in itself, though it is used like a pointer.
+bool is_optional(const FunctionDecl* callee) {
+  const auto* const method = dyn_cast<CXXMethodDecl>(callee);
+  return method != nullptr && one_of(method->getParent()->getName(), {"optional", "expected"});
+}
+
+LibraryResult result_of_operator(const FunctionDecl* callee) {
+  switch (callee->getOverloadedOperator()) {
     case OO_Subscript:
       return LibraryResult::element;
     case OO_Star:
+      return is_optional(callee) ? LibraryResult::element : LibraryResult::pointee;
     case OO_Arrow:
-      return LibraryResult::pointee;
+      return is_optional(callee) ? LibraryResult::iterator : LibraryResult::held_pointer;
     case OO_Equal:
     case OO_PlusEqual:
     case OO_PlusPlus:
@@ -37,7 +44,8 @@ LibraryResult result_of_operator(OverloadedOperatorKind op) {
   }
 }
 
-LibraryResult result_of_method(llvm::StringRef name) {
+LibraryResult result_of_method(const FunctionDecl* callee) {
+  const llvm::StringRef name = identifier(callee);
   if (one_of(name, {"at", "front", "back", "top", "emplace_back", "emplace_front"})) {
     return LibraryResult::element;
   }
@@ -48,7 +56,7 @@ LibraryResult result_of_method(llvm::StringRef name) {
   if (one_of(name, {"get", "lock", "release", "base", "shared_from_this"})) {
     return LibraryResult::held_pointer;
   }
-  return name == "value" ? LibraryResult::pointee : LibraryResult::other;
+  return name == "value" && is_optional(callee) ? LibraryResult::element : LibraryResult::other;
 }
 
 }  // namespace
@@ -58,11 +66,9 @@ bool one_of(llvm::StringRef word, std::initializer_list<llvm::StringRef> list) {
 }
 
 LibraryResult result_of_library_call(const FunctionDecl* callee) {
-  if (const OverloadedOperatorKind op = callee->getOverloadedOperator(); op != OO_None) {
-    return result_of_operator(op);
-  }
+  if (callee->getOverloadedOperator() != OO_None) return result_of_operator(callee);
+  if (isa<CXXMethodDecl>(callee)) return result_of_method(callee);
   const llvm::StringRef name = identifier(callee);
-  if (isa<CXXMethodDecl>(callee)) return result_of_method(name);
   if (one_of(name, {"move", "forward", "as_const", "launder", "begin", "end", "cbegin", "cend",
                     "next", "prev", "get", "static_pointer_cast", "dynamic_pointer_cast", "find",
                     "find_if", "min_element", "max_element", "lower_bound", "upper_bound"}) &&

@@ -18,9 +18,9 @@ enum class LibraryResult {
   address_of_argument,  // points to it: std::ref, std::addressof
   receiver,             // the object that the method is called on: operator=
   element,              // an element of it: v[i], v.front()
-  pointee,              // what it points to: *it, p->
+  pointee,              // what it points to: *it
   iterator,             // points to an element: v.begin(), s.data()
-  held_pointer,         // the pointer in it: p.get()
+  held_pointer,         // the pointer in it: p.get(), p->
   allocation,           // points to a new object: malloc, std::make_unique
 };
 LibraryResult result_of_library_call(const clang::FunctionDecl* callee);

@@ -32,11 +32,34 @@ static void polls() {
 }
 static void stops() { set(running, 0); }
 
+// Each round looks again.
+static int sum;
+static void adds() {
+  for (int i = 0; i < 10; i++) {
+    std::lock_guard<std::mutex> lock(m);
+    sum += i;
+    if (sum > 100) sum = 0;
+  }
+  add(sum);
+}
+
+// It is no less wrong in a loop that does not end.
+static int waiting = 100;
+static void serves() {
+  while (true) {
+    if (get(waiting) > 0) set(waiting, 0);  // EXPECT: RwW
+  }
+}
+
 int main() {
-  std::thread a(carries), b(carries), c(polls), d(polls), e(stops);
+  std::thread a(carries), b(carries), c(polls), d(polls), e(stops), f(adds), g(adds), h(serves), i(serves);
   a.join();
   b.join();
   c.join();
   d.join();
   e.join();
+  f.join();
+  g.join();
+  h.join();
+  i.join();
 }
