@@ -22,15 +22,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Where foretrace/annotate.h is: beside the libraries' folder, or two up.
-std::filesystem::path include_folder(const std::filesystem::path& libraries) {
-  std::error_code error;
-  const std::filesystem::path beside = libraries.parent_path() / "include";
-  return std::filesystem::exists(beside / "foretrace/annotate.h", error)
-             ? beside
-             : libraries.parent_path().parent_path() / "include";
-}
-
 bool is_one_of(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }

@@ -17,4 +17,12 @@ Result<std::filesystem::path> library_folder() {
               (here / "lib").string());
 }
 
+std::filesystem::path include_folder(const std::filesystem::path& libraries) {
+  std::error_code error;
+  const std::filesystem::path beside = libraries.parent_path() / "include";
+  return std::filesystem::exists(beside / "foretrace/annotate.h", error)
+             ? beside
+             : libraries.parent_path().parent_path() / "include";
+}
+
 }  // namespace foretrace

@@ -11,6 +11,9 @@ namespace foretrace {
 // Beside the program in a build folder, or where they are installed.
 Result<std::filesystem::path> library_folder();
 
+// Where foretrace/annotate.h is: beside the libraries' folder, or two up.
+std::filesystem::path include_folder(const std::filesystem::path& libraries);
+
 // The folder in which the runtime has the names of libtsan.
 inline std::filesystem::path libtsan_folder(const std::filesystem::path& libraries) {
   return libraries / "tsan";

@@ -60,10 +60,8 @@ Result<std::vector<lint::CompileCommand>> commands(const Options& options) {
       "(-p build), or a compiler's command (-- g++ -c x.cpp)");
 }
 
-Result<std::string> worker() {
-  const Result<std::filesystem::path> folder = library_folder();
-  if (!folder) return tl::unexpected(folder.error());
-  const std::filesystem::path program = *folder / "foretrace-lint-unit";
+Result<std::string> worker(const std::filesystem::path& libraries) {
+  const std::filesystem::path program = libraries / "foretrace-lint-unit";
   std::error_code error;
   if (std::filesystem::exists(program, error)) return program.string();
   return fail("{} is not there: install libclang-22-dev and build Foretrace again",
@@ -204,10 +202,15 @@ Result<int> run(CLI::App& app, Options& options) {
   }
   Result<ReportOutput> output = ReportOutput::prepare(options.output);
   if (!output) return tl::unexpected(output.error());
-  const Result<std::vector<lint::CompileCommand>> all = commands(options);
+  Result<std::vector<lint::CompileCommand>> all = commands(options);
   if (!all) return tl::unexpected(all.error());
-  const Result<std::string> unit = worker();
+  const Result<std::filesystem::path> libraries = library_folder();
+  if (!libraries) return tl::unexpected(libraries.error());
+  const Result<std::string> unit = worker(*libraries);
   if (!unit) return tl::unexpected(unit.error());
+  for (lint::CompileCommand& command : *all) {
+    command.words.insert(command.words.end(), {"-idirafter", include_folder(*libraries).string()});
+  }
   lint::UnitOptions unit_options;
   unit_options.worker = *unit;
   unit_options.cache = options.no_cache ? "" : lint::default_cache();

@@ -203,12 +203,15 @@ class Lint(unittest.TestCase):
         self.check_bad(self.run_lint("race.cpp", "--models", "none.txt"), "none.txt")
 
     def test_what_does_not_compile_is_shown_and_the_rest_analysed(self):
-        (self.folder / "broken.cpp").write_text('#include "missing.h"\nint f() { return 1; }\n')
+        (self.folder / "broken.cpp").write_text(
+            '#include "missing.h"\n#include <thread>\nint other;\nvoid add() { other++; }\n'
+            "void both() { std::thread first(add), second(add); first.join(); second.join(); }\n")
         result = self.run_lint("race.cpp", "broken.cpp")
         self.assertEqual(result.returncode, 2)
         self.assertIn("'missing.h' file not found", result.stderr)
         self.assertIn("1 file did not compile", result.stderr)
-        self.assertIn("counter", result.stdout)
+        self.assertIn("race on counter", result.stdout)
+        self.assertIn("race on other", result.stdout)
 
     def test_generated_file_that_is_gone(self):
         commands = [{"directory": str(self.folder), "file": name, "arguments": ["g++", "-c", name]}

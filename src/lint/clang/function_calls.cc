@@ -36,7 +36,8 @@ void FunctionBuilder::construct(const CXXConstructExpr* construct) {
     }
     return;
   }
-  if (is_library(constructor) || !constructor->isUserProvided()) return;
+  if (is_library(constructor)) return;
+  if (!constructor->isUserProvided() && !constructor->getParent()->hasInClassInitializer()) return;
   Call call;
   call.callee = names_.usr(constructor);
   call.name = Name(name_of(constructor));

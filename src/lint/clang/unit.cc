@@ -54,7 +54,16 @@ class Finder : public RecursiveASTVisitor<Finder> {
   }
 
   bool VisitFunctionDecl(FunctionDecl* function) {
-    if (function->doesThisDeclarationHaveABody()) add(function);
+    if (function->doesThisDeclarationHaveABody() && !function->isDefaulted()) add(function);
+    return true;
+  }
+
+  // What members start with is in the constructor that nobody wrote.
+  bool VisitCXXRecordDecl(CXXRecordDecl* record) {
+    if (!record->isCompleteDefinition() || !record->hasInClassInitializer()) return true;
+    for (CXXConstructorDecl* constructor : record->ctors()) {
+      if (constructor->isDefaulted() && !constructor->isCopyOrMoveConstructor()) add(constructor);
+    }
     return true;
   }
 
@@ -95,7 +104,7 @@ class Finder : public RecursiveASTVisitor<Finder> {
 
   void add(FunctionDecl* function) {
     if (function->isDependentContext() || function->isInvalidDecl() ||
-        function->getBody() == nullptr || function->isDefaulted()) {
+        function->getBody() == nullptr) {
       return;
     }
     std::vector<Body> bodies{{function, function->getBody(), captures_of(function), nullptr}};
@@ -156,6 +165,8 @@ class Action : public ASTFrontendAction {
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance& compiler,
                                                  llvm::StringRef file) override {
     compiler.getFrontendOpts().SkipFunctionBodies = true;  // those of the libraries
+    // Without a header there is still much to see.
+    compiler.getDiagnostics().setFatalsAsError(true);
     llvm::SmallString<256> path(file);
     compiler.getFileManager().makeAbsolutePath(path);
     llvm::sys::path::remove_dots(path, true);
@@ -167,6 +178,8 @@ class Action : public ASTFrontendAction {
   Summary& summary_;
   const Sources& sources_;
 };
+
+constexpr size_t kMostErrorLines = 60;
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -193,6 +206,12 @@ Summary summarise(std::vector<std::string> command) {
   const bool fine = invocation.run();
   if (!fine || printer.getNumErrors() > 0) {
     summary.errors = lines_of(said);
+    // What is missing at the top is missed in many places.
+    if (summary.errors.size() > kMostErrorLines) {
+      summary.errors.resize(kMostErrorLines);
+      summary.errors.push_back("… and so on, " + std::to_string(printer.getNumErrors()) +
+                               " errors in all");
+    }
     if (summary.errors.empty()) summary.errors = {"Clang gave up without a word"};
   }
   return summary;

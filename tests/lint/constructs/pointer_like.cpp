@@ -9,6 +9,14 @@ struct Counter {
   int value = 0;
 };
 
+class Holder {
+ public:
+  void add() { held->value++; }
+
+ private:
+  std::unique_ptr<Counter> held = std::make_unique<Counter>();
+};
+
 static std::shared_ptr<Counter> shared = std::make_shared<Counter>();
 
 static void own() {
@@ -21,6 +29,8 @@ static void own() {
   optional->value++;
   optional.value().value++;
   (*optional).value++;
+  Holder holder;
+  holder.add();
   std::vector<Counter> many(3);
   for (auto each = many.begin(); each != many.end(); ++each) each->value++;
   std::map<int, Counter> named;
