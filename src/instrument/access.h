@@ -16,6 +16,7 @@ struct Access {
   llvm::Value* pointer;
   uint64_t bytes;
   bool write;
+  bool updates = false;  // a write of what has just been read, by one operator
   // Accesses with the same number are in one block, with nothing between them that
   // synchronises or may not return.
   uint32_t stretch = 0;

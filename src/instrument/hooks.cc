@@ -20,6 +20,10 @@ Hooks::Hooks(llvm::Module& module) {
     }
     range_[write ? 1 : 0] = declare(module, name + "_range", nothing, {pointer, large, pointer});
   }
+  for (unsigned power = 0; power < 5; ++power) {
+    update_[power] = declare(module, "__foretrace_update" + std::to_string(1U << power), nothing,
+                             {pointer, pointer});
+  }
   steering_read_ = declare(module, "__foretrace_steering_read", nothing, {pointer, large, pointer});
   read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});
   copy_string_ =
@@ -50,9 +54,18 @@ llvm::FunctionCallee Hooks::declare(llvm::Module& module, const std::string& nam
                                     attributes);
 }
 
+namespace {
+
+bool has_hook(uint64_t bytes) { return llvm::isPowerOf2_64(bytes) && bytes <= 16; }
+
+}  // namespace
+
 llvm::FunctionCallee Hooks::access(bool write, uint64_t bytes) const {
-  if (!llvm::isPowerOf2_64(bytes) || bytes > 16) return {};
-  return access_[write ? 1 : 0][llvm::Log2_64(bytes)];
+  return has_hook(bytes) ? access_[write ? 1 : 0][llvm::Log2_64(bytes)] : llvm::FunctionCallee();
+}
+
+llvm::FunctionCallee Hooks::update(uint64_t bytes) const {
+  return has_hook(bytes) ? update_[llvm::Log2_64(bytes)] : llvm::FunctionCallee();
 }
 
 }  // namespace foretrace::instrument

@@ -13,8 +13,9 @@ class Hooks {
   // Not zero while hooks have something to do.
   llvm::GlobalVariable* active() const { return active_; }
 
-  // Null if the size is none that has a hook of its own.
+  // Both are null if the size is none that has a hook of its own.
   llvm::FunctionCallee access(bool write, uint64_t bytes) const;
+  llvm::FunctionCallee update(uint64_t bytes) const;
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
   llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
@@ -37,6 +38,7 @@ class Hooks {
 
   llvm::GlobalVariable* active_;
   llvm::FunctionCallee access_[2][5];  // by whether it writes, and log2 of the size
+  llvm::FunctionCallee update_[5];
   llvm::FunctionCallee range_[2];
   llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;

@@ -67,6 +67,7 @@ class FunctionInstrumenter {
     find_ranges();
     for (Access& access : accesses_) find_site(access);
     if (aliases_ != nullptr) join_adjacent(accesses_, *aliases_);
+    join_updates();
     for (const Access& access : accesses_) {
       if (!access.range) insert(access);
     }
@@ -121,6 +122,27 @@ class FunctionInstrumenter {
     for (Access& access : accesses_) {
       access.range = loop_ranges_->range_of(*access.instruction, access.pointer, access.bytes);
     }
+  }
+
+  // x += 1 reads and writes x at one site: its hook is between the two, as theirs would be.
+  void join_updates() {
+    std::vector<Access> joined;
+    for (const Access& access : accesses_) {
+      if (joined.empty() || !is_update(joined.back(), access)) {
+        joined.push_back(access);
+        continue;
+      }
+      joined.back() = access;
+      joined.back().updates = true;
+    }
+    accesses_ = std::move(joined);
+  }
+
+  bool is_update(const Access& read, const Access& write) const {
+    return !read.write && write.write && read.stretch == write.stretch && read.site == write.site &&
+           read.pointer == write.pointer && read.offset == write.offset &&
+           read.bytes == write.bytes && !read.range && !write.range && !read.steers &&
+           hooks_.update(write.bytes);
   }
 
   // An operation that only this thread's signal handlers can tell from a plain
@@ -240,7 +262,9 @@ class FunctionInstrumenter {
       pointer =
           builder.CreatePtrAdd(pointer, builder.getInt64(static_cast<uint64_t>(access.offset)));
     }
-    if (access.steers) {
+    if (access.updates) {
+      call_hook(builder, hooks_.update(access.bytes), {pointer, access.site});
+    } else if (access.steers) {
       call_hook(builder, hooks_.steering_read(),
                 {pointer, builder.getInt64(access.bytes), access.site});
     } else if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {

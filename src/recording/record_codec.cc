@@ -50,14 +50,14 @@ char* RecordEncoder::put(const Record& record, char* text) {
   const auto size = static_cast<uint8_t>(record.head >> kSizeShift);
   const uint32_t site = record.site();
   uint8_t head = 0;
-  uint16_t slot = places_[last_].next;
+  uint16_t slot = places_[last_.place].next;
   if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
     head |= kPlaceGiven;
     *end++ = static_cast<char>(kind);
     *end++ = static_cast<char>(size);
     end = put_varint(end, site);
     slot = slot_of(site, kind, size);
-    places_[last_].next = slot;
+    places_[last_.place].next = slot;
     if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
       places_[slot] = {site, kind, size, places_[slot].next, 0, 0, 0};
     }
@@ -70,18 +70,18 @@ char* RecordEncoder::put(const Record& record, char* text) {
   } else if (from_place == 0) {
     head |= kSame;
   } else {
-    const int64_t from_last = difference(address, last_address_);
+    const int64_t from_last = difference(address, last_.address);
     const bool near_last = zigzag(from_last) < zigzag(from_place);
     head |= near_last ? kFromLast : kFromPlace;
     end = put_varint(end, zigzag(near_last ? from_last : from_place));
   }
   const uint32_t upper = record.upper();
   if ((kind & kStampedKind) != 0) {
-    if (upper != last_stamp_ + 1) {
+    if (upper != last_.stamp + 1) {
       head |= kUpperGiven;
-      end = put_varint(end, upper - last_stamp_);
+      end = put_varint(end, upper - last_.stamp);
     }
-    last_stamp_ = upper;
+    last_.stamp = upper;
   } else if (upper != place.upper) {
     head |= kUpperGiven;
     end = put_varint(end, upper);
@@ -90,36 +90,37 @@ char* RecordEncoder::put(const Record& record, char* text) {
   place.stride = static_cast<uint64_t>(from_place);
   place.address = address;
   place.upper = upper;
-  last_address_ = address;
-  last_ = slot;
+  last_.address = address;
+  last_.place = slot;
   return end;
 }
 
-uint64_t RecordDecoder::varint() {
+inline uint64_t RecordDecoder::Bytes::varint() {
+  if (next != end && static_cast<signed char>(*next) >= 0) return static_cast<uint64_t>(*next++);
   uint64_t value = 0;
-  for (uint32_t shift = 0; shift < 64 && next_ != end_; shift += 7) {
-    const auto byte = static_cast<unsigned char>(*next_++);
+  for (uint32_t shift = 0; shift < 64 && next != end; shift += 7) {
+    const auto byte = static_cast<unsigned char>(*next++);
     value |= uint64_t{byte & 0x7FU} << shift;
     if (byte < 0x80) return value;
   }
-  damaged_ = true;
+  damaged = true;
   return 0;
 }
 
-bool RecordDecoder::next(Record& record) {
-  if (next_ == end_ || damaged_) return false;
-  const auto head = static_cast<uint8_t>(*next_++);
-  uint16_t slot = places_[last_].next;
+inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
+  if (bytes.next == bytes.end || bytes.damaged) return false;
+  const auto head = static_cast<uint8_t>(*bytes.next++);
+  uint16_t slot = places_[last.place].next;
   if ((head & kPlaceGiven) != 0) {
-    if (end_ - next_ < 3) {
-      damaged_ = true;
+    if (bytes.end - bytes.next < 3) {
+      bytes.damaged = true;
       return false;
     }
-    const auto kind = static_cast<uint8_t>(*next_++);
-    const auto size = static_cast<uint8_t>(*next_++);
-    const auto site = static_cast<uint32_t>(varint());
+    const auto kind = static_cast<uint8_t>(*bytes.next++);
+    const auto size = static_cast<uint8_t>(*bytes.next++);
+    const auto site = static_cast<uint32_t>(bytes.varint());
     slot = slot_of(site, kind, size);
-    places_[last_].next = slot;
+    places_[last.place].next = slot;
     if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
       places_[slot] = {site, kind, size, places_[slot].next, 0, 0, 0};
     }
@@ -131,10 +132,10 @@ bool RecordDecoder::next(Record& record) {
       address += place.stride;
       break;
     case kFromPlace:
-      address += static_cast<uint64_t>(unzigzag(varint()));
+      address += static_cast<uint64_t>(unzigzag(bytes.varint()));
       break;
     case kFromLast:
-      address = last_address_ + static_cast<uint64_t>(unzigzag(varint()));
+      address = last.address + static_cast<uint64_t>(unzigzag(bytes.varint()));
       break;
     default:
       break;
@@ -142,25 +143,30 @@ bool RecordDecoder::next(Record& record) {
   address &= Record::kAddressMask;
   uint32_t upper = place.upper;
   const bool stamped = (place.kind & kStampedKind) != 0;
-  if (stamped) upper = last_stamp_ + 1;
+  if (stamped) upper = last.stamp + 1;
   if ((head & kUpperGiven) != 0) {
-    upper = static_cast<uint32_t>(varint()) + (stamped ? last_stamp_ : 0);
+    upper = static_cast<uint32_t>(bytes.varint()) + (stamped ? last.stamp : 0);
   }
-  if (stamped) last_stamp_ = upper;
-  if (damaged_) return false;
+  if (bytes.damaged) return false;
+  if (stamped) last.stamp = upper;
   place.stride = static_cast<uint64_t>(difference(address, place.address));
   place.address = address;
   place.upper = upper;
-  last_address_ = address;
-  last_ = slot;
+  last.address = address;
+  last.place = slot;
   record.head = address | uint64_t{place.kind} << kKindShift | uint64_t{place.size} << kSizeShift;
   record.tail = place.site | uint64_t{upper} << 32;
   return true;
 }
 
+// With copies of what changes from record to record, which stay in registers.
 size_t RecordDecoder::read(std::span<Record> records) {
+  Bytes bytes = bytes_;
+  Last last = last_;
   size_t count = 0;
-  while (count < records.size() && next(records[count])) ++count;
+  while (count < records.size() && decode(records[count], bytes, last)) ++count;
+  bytes_ = bytes;
+  last_ = last;
   return count;
 }
 

@@ -41,10 +41,15 @@ class RecordHistory {
            (kPlaces - 1);
   }
 
+  // Of the last record.
+  struct Last {
+    uint16_t place = 0;
+    uint64_t address = 0;
+    uint32_t stamp = 0;
+  };
+
   std::array<Place, kPlaces> places_ = {};
-  uint16_t last_ = 0;          // the place of the last record
-  uint64_t last_address_ = 0;  // and its address
-  uint32_t last_stamp_ = 0;
+  Last last_;
 };
 
 class RecordEncoder : public RecordHistory {
@@ -63,20 +68,24 @@ class RecordDecoder : public RecordHistory {
  public:
   RecordDecoder() = default;
   explicit RecordDecoder(std::string_view bytes)
-      : next_(bytes.data()), end_(bytes.data() + bytes.size()) {}
+      : bytes_{bytes.data(), bytes.data() + bytes.size(), false} {}
 
   // False at the end.
-  bool next(recording::Record& record);
+  bool next(recording::Record& record) { return read({&record, 1}) == 1; }
   // The next ones; how many there were.
   size_t read(std::span<recording::Record> records);
-  bool is_damaged() const { return damaged_; }
+  bool is_damaged() const { return bytes_.damaged; }
 
  private:
-  uint64_t varint();
+  struct Bytes {
+    const char* next = nullptr;
+    const char* end = nullptr;
+    bool damaged = false;
+    uint64_t varint();
+  };
+  bool decode(recording::Record& record, Bytes& bytes, Last& last);
 
-  const char* next_ = nullptr;
-  const char* end_ = nullptr;
-  bool damaged_ = false;
+  Bytes bytes_;
 };
 
 }  // namespace foretrace

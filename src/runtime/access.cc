@@ -122,6 +122,17 @@ void record_miss(uint64_t address, uint32_t size, SiteRef site) {
   record_access<kWrite>(address, size, site);
 }
 
+void record_update(uint64_t address, uint32_t size, SiteRef site) {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) {
+    record_range<false>(address, size, site);
+    return record_range<true>(address, size, site);
+  }
+  record_access<false>(address, size, site);
+  record_access<true>(address, size, site);
+}
+
 template void record_miss<false>(uint64_t, uint32_t, SiteRef);
 template void record_miss<true>(uint64_t, uint32_t, SiteRef);
 template void record_access<false>(uint64_t, uint32_t, SiteRef);
@@ -143,6 +154,7 @@ void forget_accesses(uint64_t address, uint64_t bytes) {
 using foretrace::runtime::access;
 using foretrace::runtime::access_range;
 using foretrace::runtime::Site;
+using foretrace::runtime::update;
 
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default"))) void
 
@@ -156,6 +168,12 @@ FORETRACE_HOOK __foretrace_write2(const void* p, const Site* site) { access<true
 FORETRACE_HOOK __foretrace_write4(const void* p, const Site* site) { access<true, 4>(p, site); }
 FORETRACE_HOOK __foretrace_write8(const void* p, const Site* site) { access<true, 8>(p, site); }
 FORETRACE_HOOK __foretrace_write16(const void* p, const Site* site) { access<true, 16>(p, site); }
+
+FORETRACE_HOOK __foretrace_update1(const void* p, const Site* site) { update<1>(p, site); }
+FORETRACE_HOOK __foretrace_update2(const void* p, const Site* site) { update<2>(p, site); }
+FORETRACE_HOOK __foretrace_update4(const void* p, const Site* site) { update<4>(p, site); }
+FORETRACE_HOOK __foretrace_update8(const void* p, const Site* site) { update<8>(p, site); }
+FORETRACE_HOOK __foretrace_update16(const void* p, const Site* site) { update<16>(p, site); }
 
 FORETRACE_HOOK __foretrace_read_range(const void* p, uint64_t bytes, const Site* site) {
   access_range<false>(p, bytes, site);

@@ -134,7 +134,10 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site);
 template <bool kWrite>
 __attribute__((noinline)) void record_miss(uint64_t address, uint32_t size, SiteRef site);
 
-// Both are part of the hooks, whose frame they note.
+// The same for a read and a write.
+__attribute__((noinline)) void record_update(uint64_t address, uint32_t size, SiteRef site);
+
+// These are part of the hooks, whose frame they note.
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
@@ -143,6 +146,14 @@ __attribute__((always_inline)) inline void access(const void* pointer, SiteRef s
     return;
   }
   record_miss<kWrite>(address, kSize, site);
+}
+
+template <uint32_t kSize>
+__attribute__((always_inline)) inline void update(const void* pointer, SiteRef site) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  // Where the write is repeated, so is the read.
+  if (self.filter.is_started() && is_repeated<true>(address, byte_bits(address, kSize))) return;
+  record_update(address, kSize, site);
 }
 
 template <bool kWrite>
