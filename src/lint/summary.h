@@ -177,7 +177,7 @@ struct Spawn {
   Value entry;                   // a function or closure; value_of a path if not known
   Value receiver;                // if the entry is a method
   std::vector<Value> arguments;  // of the entry
-  bool many = false;             // in a loop of this function, or a parallel region
+  bool many = false;             // several at once: a parallel region
   Path handle;                   // the thread object, or unknown: detached, never joined
   Name how;                      // "std::thread", "pthread_create", "omp parallel" …
 };
