@@ -114,6 +114,8 @@ enum class LockKind : uint8_t {
   transaction,
 };
 inline constexpr const char* kTransactionLock = "<transaction>";
+// The field of a guard (std::unique_lock) that points to its mutex.
+inline constexpr const char* kMutexOfGuard = "<guard>::mutex";
 
 // A lock that is held at an op, as far as the function itself knows: on every
 // path through the function to the op. Locks of callers come on top.
@@ -275,6 +277,10 @@ struct Function {
   std::vector<Binding> bindings;
   std::vector<Value> returns;
   std::vector<Held> required;  // declared to be held by callers: requires_capability
+  // Calls (Op::id) that give a lock back which was held before them, and locks that calls
+  // come back with (the same one, perhaps). Like Op::held, Program fills these in.
+  std::vector<std::pair<uint32_t, Path>> given_back;
+  std::vector<Held> taken;
 };
 
 // A global variable, for messages and to find its initial value's pointers.
