@@ -394,11 +394,9 @@ Value Scope::library_value(const CallExpr* call) {
     }
     case LibraryResult::held_pointer:
       return receiver != nullptr ? value(receiver) : Value{};
-    case LibraryResult::pointee:
-      // `p->` is a pointer to it, `*p` is the object.
-      return call->isGLValue() ? value_of(object(call)) : address_of(object(call));
     case LibraryResult::element:
     case LibraryResult::receiver:
+    case LibraryResult::pointee:
       return value_of(object(call));
     case LibraryResult::other:
       break;
