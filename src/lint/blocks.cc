@@ -280,8 +280,16 @@ std::vector<HeldLock> Blocks::around(UnitId unit, const BlockPair& pair) const {
     return a.lock == b.lock && a.region_context == b.region_context && a.region_op == b.region_op;
   };
   const std::vector<HeldLock> first = program_.locks(place(unit, pair.first.node));
+  // A call that begins a block may have given the lock back before that.
+  const Place second = place(unit, pair.second.node);
+  std::set<LocationId> given_back;
+  for (const auto& [op, lock] : program_.context(second.context).function->given_back) {
+    if (op != second.op) continue;
+    for (const LocationId one : program_.locations(second.context, lock)) given_back.insert(one);
+  }
   std::vector<HeldLock> both;
-  for (const HeldLock& lock : program_.locks(place(unit, pair.second.node))) {
+  for (const HeldLock& lock : program_.locks(second)) {
+    if (given_back.contains(lock.lock)) continue;
     if (std::any_of(first.begin(), first.end(),
                     [&](const HeldLock& other) { return same(lock, other); })) {
       both.push_back(lock);

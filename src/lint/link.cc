@@ -336,6 +336,7 @@ void Program::State::link() {
   drop_dead();
   find_shared();
   find_lives();
+  find_alone();
   find_overlaps();
   find_callers();
 }

@@ -92,7 +92,9 @@ bool Program::State::spawn(ContextId creator, const Op& op, const Spawn& spawn) 
     thread.root = id;
     thread.creator = creator;
     thread.spawn_op = op.id;
+    const Function& starter = *contexts[creator].function;
     thread.many = thread.merged || spawn.many || contexts[creator].repeated ||
+                  starter.blocks[ops[&starter][op.id].first].in_loop ||
                   threads[contexts[creator].thread].many;
     thread.name = fmt::format("{} (started at {})", entry->name, to_string(op.position));
     made.push_back(number);

@@ -25,16 +25,38 @@ void take(State& state, const Held& held) {
   std::sort(state.begin(), state.end());
 }
 
-bool give(State& state, const Path& lock) {
+// What was given back; none if it was not held.
+std::optional<Held> give(State& state, const Path& lock) {
   auto last = state.end();
   for (auto held = state.begin(); held != state.end(); ++held) {
     if (!(held->lock == lock)) continue;
     // What the function has taken itself goes before what its callers have.
     if (last == state.end() || held->acquired_by < kIfCaller) last = held;
   }
-  if (last == state.end()) return false;
+  if (last == state.end()) return std::nullopt;
+  const Held given = *last;
   state.erase(last);
-  return true;
+  return given;
+}
+
+bool holds(const State& state, const Path& lock) {
+  return std::any_of(state.begin(), state.end(),
+                     [&](const Held& held) { return held.lock == lock; });
+}
+
+// The mutex of a guard that the function has made, by its own name.
+Path without_guard(const Path& path, const Function& function) {
+  const auto guard = std::find_if(path.steps.begin(), path.steps.end(), [](const Step& step) {
+    return step.kind == Step::Kind::field && step.name == Name(kMutexOfGuard);
+  });
+  if (guard == path.steps.end() || std::next(guard) == path.steps.end()) return path;
+  const Path field{path.root, path.index, path.name, {path.steps.begin(), std::next(guard)}};
+  for (const Binding& binding : function.bindings) {
+    if (binding.value.kind == Value::Kind::address_of && binding.target == field) {
+      return binding.value.path;
+    }
+  }
+  return path;
 }
 
 class FunctionLocks {
@@ -45,10 +67,13 @@ class FunctionLocks {
   LockEffect run() {
     if (function_.blocks.empty()) return {};
     flow(function_.required);
-    if (!lost_.empty()) {
+    tidy(lost_);
+    State begin = function_.required;
+    for (const Path& lock : lost_) {
+      if (!holds(begin, lock)) take(begin, {lock, false, LockKind::mutex, kIfCaller});
+    }
+    if (begin.size() != function_.required.size()) {
       // Once more, now with what callers may hold.
-      State begin = function_.required;
-      for (const Path& lock : lost_) take(begin, {lock, false, LockKind::mutex, kIfCaller});
       entry_.assign(function_.blocks.size(), std::nullopt);
       exits_.clear();
       flow(begin);
@@ -76,14 +101,13 @@ class FunctionLocks {
   void step(Op& op, State& state) {
     op.held = state;
     if (const Acquire* acquire = op.as<Acquire>()) {
-      if (acquire->by_wait && !waited_) return;  // it was a caller's lock, and is again
+      if (acquire->by_wait && !waited_) return;  // a caller's lock, see the second time
       taken_.insert(acquire->lock);
       take(state, {acquire->lock, acquire->shared, acquire->kind, op.id});
     } else if (const Release* release = op.as<Release>()) {
-      const bool held = give(state, release->lock);
-      if (release->by_wait) {
-        waited_ = held;
-      } else if (!held && !release->if_held && !taken_.contains(release->lock)) {
+      const bool held = give_back(state, release->lock);
+      waited_ = release->by_wait && held;
+      if (!held && !release->if_held && !taken_.contains(release->lock)) {
         // Not one that the function has taken on some other way: if (…) unlock.
         lost_.push_back(release->lock);
       }
@@ -92,17 +116,40 @@ class FunctionLocks {
     }
   }
 
+  bool give_back(State& state, const Path& lock) {
+    const std::optional<Held> given = give(state, lock);
+    if (given && given->acquired_by >= kIfCaller) lost_.push_back(lock);
+    return given.has_value();
+  }
+
   void apply(const Call& call, uint32_t id, State& state) {
+    std::erase_if(function_.given_back, [&](const auto& known) { return known.first == id; });
+    std::erase_if(function_.taken, [&](const Held& known) { return known.acquired_by == id; });
     const auto effect = effects_.find(call.callee);
     if (effect == effects_.end() || call.is_virtual) return;
     const Given given = given_by(call);
-    for (const Path& path : effect->second.lost) {
+    const auto in_own_words = [&](const Path& path) -> std::optional<Path> {
       const std::optional<Path> lock = to_caller(path, given);
-      if (lock && !give(state, *lock)) lost_.push_back(*lock);
+      return lock ? std::optional(without_guard(*lock, function_)) : std::nullopt;
+    };
+    std::set<Path> not_held;
+    for (const Path& path : effect->second.lost) {
+      const std::optional<Path> lock = in_own_words(path);
+      if (!lock) continue;
+      if (!give_back(state, *lock)) {
+        lost_.push_back(*lock);
+        not_held.insert(path);
+      } else if (!holds(state, *lock)) {
+        function_.given_back.emplace_back(id, *lock);
+      }
     }
     for (const Held& held : effect->second.gained) {
-      if (const std::optional<Path> lock = to_caller(held.lock, given)) {
-        take(state, {*lock, held.shared, held.kind, id});
+      // What it has only given back and taken again is held if it was.
+      if (not_held.contains(held.lock)) continue;
+      if (const std::optional<Path> lock = in_own_words(held.lock)) {
+        const Held taken{*lock, held.shared, held.kind, id};
+        if (!holds(state, *lock)) function_.taken.push_back(taken);
+        take(state, taken);
       }
     }
   }
@@ -134,10 +181,14 @@ class FunctionLocks {
       std::copy_if(at_exit->begin(), at_exit->end(), std::back_inserter(effect.gained),
                    [](const Held& held) { return held.acquired_by < kIfCaller; });
     }
-    std::sort(lost_.begin(), lost_.end());
-    lost_.erase(std::unique(lost_.begin(), lost_.end()), lost_.end());
+    tidy(lost_);
     effect.lost = std::move(lost_);
     return effect;
+  }
+
+  static void tidy(std::vector<Path>& paths) {
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   }
 
   Function& function_;

@@ -119,5 +119,44 @@ TEST(LintLocksets, LocksOfTheCaller) {
   EXPECT_TRUE(f.held(without).empty());
 }
 
+// And the caller's region ends with the call; the next one begins there.
+TEST(LintLocksets, ACalleeSplitsTheRegion) {
+  Builder pause("pause");
+  pause.add(0, Release{global("m")});
+  pause.add(0, Acquire{global("m")});
+  Builder f("f");
+  f.add(0, Acquire{global("m")});
+  Call call;
+  call.callee = Name("pause");
+  const uint32_t splits = f.add(0, call);
+  const uint32_t after = f.add(0, Join{});
+  f.add(0, Release{global("m")});
+  const uint32_t without = f.add(0, Join{});
+  run({&f, &pause});
+  ASSERT_EQ(f.held(after).size(), 1U);
+  EXPECT_EQ(f.held(after)[0].acquired_by, splits);
+  ASSERT_EQ(f.function.given_back.size(), 1U);
+  EXPECT_EQ(f.function.given_back[0], std::pair(splits, global("m")));
+  EXPECT_TRUE(f.held(without).empty());
+}
+
+// A function that is declared to need a lock gives back its callers' too.
+TEST(LintLocksets, ACalleeThatRequiresTheLockSplitsIt) {
+  Builder pause("pause");
+  pause.function.required = {{global("m"), false, LockKind::mutex, kFromCaller}};
+  pause.add(0, Release{global("m")});
+  pause.add(0, Acquire{global("m")});
+  Builder f("f");
+  f.add(0, Acquire{global("m")});
+  Call call;
+  call.callee = Name("pause");
+  f.add(0, call);
+  f.add(0, Release{global("m")});
+  const uint32_t without = f.add(0, Join{});
+  run({&f, &pause});
+  EXPECT_EQ(f.function.given_back.size(), 1U);
+  EXPECT_TRUE(f.held(without).empty());
+}
+
 }  // namespace
 }  // namespace foretrace::lint

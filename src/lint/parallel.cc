@@ -241,6 +241,46 @@ Bits Program::State::alive(const Place& place) const {
   return found;
 }
 
+// A thread that is started again and again, but has ended each time before that, is one.
+void Program::State::find_alone() {
+  std::vector<size_t> places(threads.size());  // that start it
+  for (const auto& [place, made] : spawned) {
+    for (const ThreadIndex thread : made) places[thread] += live[place.first] ? 1 : 0;
+  }
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (ThreadIndex i = 0; i < threads.size(); ++i) {
+      if (!threads[i].many || places[i] != 1 || !is_alone(i)) continue;
+      threads[i].many = false;
+      changed = true;
+    }
+  }
+}
+
+bool Program::State::is_alone(ThreadIndex i) const {
+  const Thread& thread = threads[i];
+  if (thread.is_main || thread.merged) return false;
+  const Context& creator = contexts[thread.creator];
+  const Spawn& spawn = *ops.at(creator.function).at(thread.spawn_op).second->as<Spawn>();
+  if (spawn.many || threads[creator.thread].many) return false;
+  // Of several that one handle stands for, a join may mean another one.
+  const LocationSet handles = const_cast<State&>(*this).locations_of(thread.creator, spawn.handle);
+  if (handles.size() != 1 || !is_variable(handles[0])) return false;
+  const Thread& parent = threads[creator.thread];
+  if (!parent.is_main && context_lives[parent.root].started.contains(i)) return false;
+  return !alive({thread.creator, thread.spawn_op}).has(i);
+}
+
+// A variable or a part of one: no element, no allocation.
+bool Program::State::is_variable(LocationId location) const {
+  const Location* at = &locations.at(location);
+  for (; at->kind == Location::Kind::inside; at = &locations.at(at->base)) {
+    if (at->step.kind == Step::Kind::element) return false;
+  }
+  return at->kind == Location::Kind::global || at->kind == Location::Kind::local;
+}
+
 // Threads that do not descend from each other overlap if one lives when the other
 // is started.
 void Program::State::find_overlaps() {

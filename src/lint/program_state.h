@@ -146,6 +146,9 @@ struct Program::State {
 
   // parallel.cc
   void find_lives();
+  void find_alone();
+  bool is_alone(ThreadIndex thread) const;
+  bool is_variable(LocationId location) const;
   void find_overlaps();
   bool find_lives_of(ContextId context);
   void step(ContextId context, const Op& op, Lives& lives) const;

@@ -5,6 +5,16 @@
 #include "lint/taint.h"
 
 namespace foretrace::lint {
+namespace {
+
+bool has_wait(const Block& block) {
+  return std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) {
+    const Acquire* const acquire = op.as<Acquire>();
+    return acquire != nullptr && acquire->by_wait;
+  });
+}
+
+}  // namespace
 
 bool Rechecks::reads(const Place& place, const Variable& variable) const {
   return effects_.reads(place, variable.all());
@@ -37,10 +47,20 @@ bool Rechecks::predicate_reads(ContextId context, const LockRegion& region,
   return called_before && reads({context, after->id}, variable);
 }
 
+// A call that waits on a condition variable, and looks at what it waits for.
+bool Rechecks::waits_for(const Place& call, const Variable& variable) const {
+  const std::span<const ContextId> callees = program_.callees(call);
+  return std::any_of(callees.begin(), callees.end(), [&](ContextId callee) {
+    const std::vector<Block>& blocks = program_.context(callee).function->blocks;
+    return reads(call, variable) && std::any_of(blocks.begin(), blocks.end(), has_wait);
+  });
+}
+
 bool Rechecks::before_acting(const BlockRef& second, const Variable& variable, bool does_write) {
   const ContextId context = blocks_.context(second.unit);
   const LockRegion& region = blocks_.region(second);
   if (region.by_wait && predicate_reads(context, region, variable)) return true;
+  if (waits_for({context, region.acquire}, variable)) return true;
   return checks_before_acting(context, region.ops, region.acquire, variable, does_write);
 }
 

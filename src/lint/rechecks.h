@@ -27,6 +27,7 @@ class Rechecks {
   bool reads(const Place& place, const Variable& variable) const;
   bool writes(const Place& place, const Variable& variable) const;
   bool predicate_reads(ContextId context, const LockRegion& region, const Variable& variable);
+  bool waits_for(const Place& call, const Variable& variable) const;
   bool checks_before_acting(ContextId context, std::span<const uint32_t> ops, uint32_t begin,
                             const Variable& variable, bool writes);
   bool callee_checks(ContextId callee, const Variable& variable, bool writes);

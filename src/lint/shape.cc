@@ -26,8 +26,6 @@ bool releases(const Op& op, const Path& lock) {
                        [&](const Held& held) { return held.lock == lock; }) == 1;
 }
 
-bool is_destructor(const Call& call) { return call.name.text().find("::~") != std::string::npos; }
-
 }  // namespace
 
 FunctionShape::FunctionShape(const Function& function)
@@ -45,14 +43,7 @@ FunctionShape::FunctionShape(const Function& function)
     if (acquire == nullptr || holds(*place.op, acquire->lock)) continue;
     find_region({id, acquire->lock, acquire->kind, acquire->shared, acquire->by_wait, {}, {}});
   }
-  std::set<Held> by_calls;
-  for (const auto& [id, place] : places_) {
-    for (const Held& held : place.op->held) {
-      const auto begin = places_.find(held.acquired_by);
-      if (begin != places_.end() && begin->second.op->as<Call>() != nullptr) by_calls.insert(held);
-    }
-  }
-  for (const Held& held : by_calls) {
+  for (const Held& held : function.taken) {
     find_region({held.acquired_by, held.lock, held.kind, held.shared, false, {}, {}});
   }
   find_deciders();
@@ -74,7 +65,7 @@ void FunctionShape::find_region(LockRegion region) {
     }
     const Op& here = block.ops[spot.index];
     if (!holds(here, region.lock)) continue;
-    if (ends(region, spot)) {
+    if (ends(region, here)) {
       region.exits.push_back({here.id, {}});
       continue;
     }
@@ -86,25 +77,11 @@ void FunctionShape::find_region(LockRegion region) {
   regions_.push_back(std::move(region));
 }
 
-// A release, or a call after which the lock is not held any more.
-bool FunctionShape::ends(const LockRegion& region, const Spot& spot) const {
-  const Block& block = function_.blocks[spot.block];
-  const Op& here = block.ops[spot.index];
-  if (releases(here, region.lock)) return true;
-  const Call* const call = here.as<Call>();
-  if (call == nullptr) return false;
-  Spot after = {spot.block, spot.index + 1};
-  std::set<uint32_t> seen;
-  while (after.index == function_.blocks[after.block].ops.size()) {
-    const std::vector<uint32_t>& next = function_.blocks[after.block].next;
-    // Nothing comes after it: a guard that ends gives its lock back.
-    if (next.empty()) return is_destructor(*call) && region.lock.root == Path::Root::local;
-    if (!seen.insert(after.block).second) return false;
-    after = {next[0], 0};
-  }
-  // Where ways meet the next op may have lost the lock by another one.
-  if (after.block != spot.block && before_[after.block].size() > 1) return false;
-  return !holds(function_.blocks[after.block].ops[after.index], region.lock);
+// A release, or a call that gives the lock back.
+bool FunctionShape::ends(const LockRegion& region, const Op& op) const {
+  return releases(op, region.lock) ||
+         std::find(function_.given_back.begin(), function_.given_back.end(),
+                   std::pair(op.id, region.lock)) != function_.given_back.end();
 }
 
 // Backwards from the release, within the region.

@@ -65,7 +65,7 @@ class FunctionShape {
   };
 
   void find_region(LockRegion region);
-  bool ends(const LockRegion& region, const Spot& spot) const;
+  bool ends(const LockRegion& region, const Op& op) const;
   std::vector<uint32_t> ops_on_the_way(const LockRegion& region, uint32_t release) const;
   void find_deciders();
 

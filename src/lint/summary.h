@@ -114,6 +114,8 @@ enum class LockKind : uint8_t {
   transaction,
 };
 inline constexpr const char* kTransactionLock = "<transaction>";
+// The field of a guard (std::unique_lock) that points to its mutex.
+inline constexpr const char* kMutexOfGuard = "<guard>::mutex";
 
 // A lock that is held at an op, as far as the function itself knows: on every
 // path through the function to the op. Locks of callers come on top.
@@ -177,7 +179,7 @@ struct Spawn {
   Value entry;                   // a function or closure; value_of a path if not known
   Value receiver;                // if the entry is a method
   std::vector<Value> arguments;  // of the entry
-  bool many = false;             // in a loop of this function, or a parallel region
+  bool many = false;             // several at once: a parallel region
   Path handle;                   // the thread object, or unknown: detached, never joined
   Name how;                      // "std::thread", "pthread_create", "omp parallel" …
 };
@@ -275,6 +277,10 @@ struct Function {
   std::vector<Binding> bindings;
   std::vector<Value> returns;
   std::vector<Held> required;  // declared to be held by callers: requires_capability
+  // Calls (Op::id) that give a lock back which was held before them, and locks that calls
+  // come back with (the same one, perhaps). Like Op::held, Program fills these in.
+  std::vector<std::pair<uint32_t, Path>> given_back;
+  std::vector<Held> taken;
 };
 
 // A global variable, for messages and to find its initial value's pointers.

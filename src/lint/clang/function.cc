@@ -293,11 +293,6 @@ void FunctionBuilder::loops_and_control() {
       const std::vector<uint32_t>& next = function_.blocks[block].next;
       work.insert(work.end(), next.begin(), next.end());
     }
-    for (Op& op : function_.blocks[start].ops) {
-      if (auto* made = op.as<Spawn>()) {
-        made->many = made->many || function_.blocks[start].in_loop;
-      }
-    }
   }
   std::vector<std::vector<uint32_t>> next;
   for (const Block& block : function_.blocks) next.push_back(block.next);

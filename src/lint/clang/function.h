@@ -56,6 +56,8 @@ class FunctionBuilder {
   void call(const clang::CallExpr* call);
   void plain_call(const clang::CallExpr* call);
   void call_closures(const clang::CallExpr* call, llvm::ArrayRef<const clang::Expr*> arguments);
+  void give_element(const clang::CXXMethodDecl* closure,
+                    llvm::ArrayRef<const clang::Expr*> arguments, Call& call);
   void copy_objects(const clang::CallExpr* call);
   bool atomic_call(const clang::CallExpr* call);
   void atomic_builtin(const clang::AtomicExpr* expression);
@@ -67,7 +69,11 @@ class FunctionBuilder {
   void bind(const Path& target, const clang::Expr* from);
   void store_arguments(const clang::CallExpr* call);
   void locks(const LockActions& actions, clang::SourceLocation where);
-  void spawn(SpawnSite site, const clang::Expr* whole);
+  Spawn started(const SpawnSite& site);
+  void spawn(const SpawnSite& site, const clang::Expr* whole);
+  Path handle_of(const SpawnSite& site, const clang::Expr* whole);
+  Path moved_to(const Path& handle, const clang::Stmt* statement);
+  bool ends_with_statement(const clang::Expr* made) const;
   void branch_conditions(const clang::CFG& graph);
   void try_locks(uint32_t block, const clang::Expr* condition, bool negated);
   void loops_and_control();

@@ -220,8 +220,25 @@ void FunctionBuilder::call_closures(const CallExpr* call, llvm::ArrayRef<const E
     made.name = Name("a lambda");
     made.through = scope_.value(argument);
     if (made.through.kind == Value::Kind::other) continue;
+    give_element(record->getLambdaCallOperator(), arguments, made);
     add(plain->getBeginLoc(), std::move(made));
   }
+}
+
+// What an algorithm calls for each element gets one: for_each(v.begin(), v.end(), f).
+void FunctionBuilder::give_element(const CXXMethodDecl* closure,
+                                   llvm::ArrayRef<const Expr*> arguments, Call& call) {
+  if (closure->getNumParams() != 1 || arguments.size() < 2) return;
+  Value element = scope_.value(arguments[0]);
+  if (element.kind != Value::Kind::address_of || element.path.steps.empty() ||
+      element.path.steps.back().kind != Step::Kind::element) {
+    return;
+  }
+  const QualType parameter = closure->getParamDecl(0)->getType();
+  if (!parameter->isReferenceType()) element.kind = Value::Kind::value_of;
+  call.arguments.push_back(std::move(element));
+  call.argument_is_const.push_back(!parameter->isReferenceType() ||
+                                   parameter->getPointeeType().isConstQualified());
 }
 
 void FunctionBuilder::destructor(const CXXDestructorDecl* destructor, Value receiver,

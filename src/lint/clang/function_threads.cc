@@ -6,7 +6,8 @@ namespace foretrace::lint {
 
 using namespace clang;
 
-void FunctionBuilder::spawn(SpawnSite site, const Expr* whole) {
+// What is started, with what.
+Spawn FunctionBuilder::started(const SpawnSite& site) {
   Spawn made;
   made.how = Name(site.how);
   if (site.method != nullptr) {
@@ -36,19 +37,77 @@ void FunctionBuilder::spawn(SpawnSite site, const Expr* whole) {
     made.arguments.push_back(scope_.argument(
         argument, references && argument->isGLValue() && argument->getType()->isRecordType()));
   }
-  if (site.handle_pointer != nullptr) {
-    made.handle = scope_.pointee(site.handle_pointer);
-  } else if (site.handle_is_receiver || site.handle_object != nullptr) {
-    const Expr* handle = site.handle_is_receiver ? site.receiver : site.handle_object;
-    made.handle =
-        handle->getType()->isPointerType() ? scope_.pointee(handle) : scope_.object(handle);
-  } else {
-    made.handle = destination(whole);
+  return made;
+}
+
+void FunctionBuilder::spawn(const SpawnSite& site, const Expr* whole) {
+  Spawn made = started(site);
+  if (site.deferred) {
+    // Done here and now, as far as we know; by this thread in any case.
+    Call call;
+    call.name = Name("a deferred function");
+    call.is_method = made.receiver.kind != Value::Kind::other;
+    if (call.is_method) call.callee = made.entry.function;
+    call.through = std::move(made.entry);
+    call.receiver = std::move(made.receiver);
+    call.argument_is_const.assign(made.arguments.size(), true);
+    call.arguments = std::move(made.arguments);
+    add(whole->getExprLoc(), std::move(call));
+    return;
   }
+  made.handle = handle_of(site, whole);
+  // Nobody has the future: it waits where the expression ends.
+  const bool waits =
+      !made.handle.known() && Threads::joins_at_end(whole->getType()) && ends_with_statement(whole);
+  if (waits) made.handle = scope_.allocation(whole);
+  const Path handle = made.handle;
   const uint32_t op = add(whole->getExprLoc(), std::move(made));
   for (size_t i = 0; i < site.arguments.size(); ++i) {
     flow_.use(block_, op, Flow::Sink::argument, i, site.arguments[i]);
   }
+  if (waits) add(whole->getExprLoc(), Join{handle});
+}
+
+Path FunctionBuilder::handle_of(const SpawnSite& site, const Expr* whole) {
+  if (site.handle_pointer != nullptr) return scope_.pointee(site.handle_pointer);
+  if (site.handle_is_receiver || site.handle_object != nullptr) {
+    const Expr* handle = site.handle_is_receiver ? site.receiver : site.handle_object;
+    return handle->getType()->isPointerType() ? scope_.pointee(handle) : scope_.object(handle);
+  }
+  const auto* call = dyn_cast<CallExpr>(whole);
+  if (call != nullptr &&
+      result_of_library_call(call->getDirectCallee()) == LibraryResult::allocation) {
+    return scope_.allocation(call);  // make_unique<std::thread>(f)
+  }
+  const Path made = destination(whole);
+  const Path moved = made.known() ? moved_to(made, body_.statements) : Path{};
+  return moved.known() ? moved : made;
+}
+
+// Where a handle is given away to: std::move(handle).
+Path FunctionBuilder::moved_to(const Path& handle, const Stmt* statement) {
+  if (statement == nullptr) return {};
+  const auto* call = dyn_cast<CallExpr>(statement);
+  if (call != nullptr && passes_argument_on(call) && Threads::is_handle(call->getType()) &&
+      scope_.object(call->getArg(0)) == handle) {
+    return destination(call);
+  }
+  for (const Stmt* child : children_of(statement)) {
+    if (Path found = moved_to(handle, child); found.known()) return found;
+  }
+  return {};
+}
+
+// A temporary that nobody is given: its methods are called at most.
+bool FunctionBuilder::ends_with_statement(const Expr* made) const {
+  const Stmt* above = parent(made);
+  for (; isa_and_nonnull<Expr>(above); above = parent(above)) {
+    if (!isa<FullExpr>(above) && !isa<CXXBindTemporaryExpr>(above) &&
+        !isa<MaterializeTemporaryExpr>(above) && !isa<CastExpr>(above) && !isa<ParenExpr>(above)) {
+      return isa<MemberExpr>(above);
+    }
+  }
+  return above != nullptr && !isa<ReturnStmt>(above) && !isa<DeclStmt>(above);
 }
 
 Path FunctionBuilder::destination(const Expr* made) {

@@ -97,7 +97,7 @@ const Locks::Guard* Locks::known_guard(const Expr* guard) const {
 Path Locks::mutex_of_guard(const Expr* guard) {
   Path path = scope_.object(guard);
   if (!path.known()) return {};
-  path.steps.push_back({Step::Kind::field, Name("<guard>::mutex")});
+  path.steps.push_back({Step::Kind::field, Name(kMutexOfGuard)});
   path.steps.push_back({Step::Kind::deref, Name("<mutex>")});
   return path;
 }
@@ -295,7 +295,7 @@ void Locks::standard_guard(const VarDecl* variable, const CXXConstructExpr* cons
   // Functions that the guard is passed to find its lock so.
   if (guard.locks.size() == 1) {
     Path held = scope_.variable(variable);
-    held.steps.push_back({Step::Kind::field, Name("<guard>::mutex")});
+    held.steps.push_back({Step::Kind::field, Name(kMutexOfGuard)});
     Value mutex;
     mutex.kind = Value::Kind::address_of;
     mutex.path = guard.locks[0].lock;

@@ -120,6 +120,24 @@ bool is_created(const Expr* thread) {
          name_of(call->getDirectCallee()) == "QThread::create";
 }
 
+// std::launch::deferred, and not async as well.
+bool is_deferred(const Expr* policy) {
+  const auto* word = dyn_cast<DeclRefExpr>(bare(policy));
+  return word != nullptr && word->getDecl()->getName() == "deferred";
+}
+
+// A copied handle is the one that it was copied from: for (pthread_t t : threads).
+const Expr* original_of(const Expr* handle) {
+  const auto* reference = dyn_cast<DeclRefExpr>(handle);
+  const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable == nullptr || variable->getInit() == nullptr || variable->hasGlobalStorage() ||
+      variable->getType()->isReferenceType()) {
+    return handle;
+  }
+  const auto* load = dyn_cast<ImplicitCastExpr>(variable->getInit()->IgnoreParens());
+  return load != nullptr && load->getCastKind() == CK_LValueToRValue ? load->getSubExpr() : handle;
+}
+
 std::optional<SpawnSite> method_spawn(const CallExpr* call, const FunctionDecl* callee) {
   const Expr* receiver = receiver_of(call);
   if (receiver == nullptr || callee->getIdentifier() == nullptr) return std::nullopt;
@@ -171,7 +189,9 @@ std::optional<SpawnSite> Threads::spawn(const CallExpr* call) {
   if (name == "std::async" && !arguments.empty()) {
     const bool policy = arguments[0]->getType()->isEnumeralType();
     if (policy && arguments.size() < 2) return std::nullopt;
-    return site_of(words_of(arguments, policy ? 1 : 0), name);
+    SpawnSite site = site_of(words_of(arguments, policy ? 1 : 0), name);
+    site.deferred = policy && is_deferred(arguments[0]);
+    return site;
   }
   if ((name == "QtConcurrent::run" || name == "QThread::create") && !arguments.empty()) {
     return site_of(words_of(arguments, 0), name);
@@ -202,11 +222,12 @@ std::optional<Path> Threads::join(const CallExpr* call) {
   const Expr* receiver = receiver_of(call);
   if (receiver == nullptr) {
     if (one_of(name, {"pthread_join", "thrd_join"}) && call->getNumArgs() > 0) {
-      return scope_.object(bare(call->getArg(0)));
+      return scope_.object(original_of(bare(call->getArg(0))));
     }
     return std::nullopt;
   }
-  const std::string class_name = class_of(receiver->getType());
+  // Not of the base class: future::wait is a method of std::__basic_future.
+  const std::string class_name = class_of(bare(receiver)->getType());
   const bool joins =
       (is_thread_class(class_name) && name == "join") ||
       (is_future_class(class_name) && one_of(name, {"get", "wait", "waitForFinished", "result"})) ||

@@ -20,6 +20,7 @@ struct SpawnSite {
   const clang::CXXMethodDecl* method = nullptr;
   bool handle_is_receiver = false;
   const clang::Expr* handle_object = nullptr;  // what all of its threads are waited for with
+  bool deferred = false;                       // no thread: who waits for it does it
   std::string how;
 };
 

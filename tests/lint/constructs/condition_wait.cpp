@@ -27,6 +27,21 @@ static void take_with_predicate() {
   items = items - 1;
 }
 
+static void wait(std::unique_lock<std::mutex>& lock) { changed.wait(lock); }
+
+static void wait_for_items(std::unique_lock<std::mutex>& lock) {
+  while (items == 0) changed.wait(lock);
+}
+
+static void take_with_calls() {
+  std::unique_lock<std::mutex> lock(m);
+  if (items == 0) wait_for_items(lock);
+  items = items - 1;
+  const int value = bad;
+  wait(lock);
+  bad = value - 1;  // EXPECT: RwW
+}
+
 static void put() {
   std::lock_guard<std::mutex> lock(m);
   bad = bad + 1;
@@ -35,9 +50,10 @@ static void put() {
 }
 
 int main() {
-  std::thread a(take_badly), b(take_in_loop), c(take_with_predicate), d(put);
+  std::thread a(take_badly), b(take_in_loop), c(take_with_predicate), d(put), e(take_with_calls);
   a.join();
   b.join();
   c.join();
   d.join();
+  e.join();
 }
