@@ -58,8 +58,9 @@ void visit(Either<Allocation> auto& x, auto&& archive) { archive(x.type, x.block
 void visit(Either<Local> auto& x, auto&& archive) { archive(x.name, x.type, x.position); }
 void visit(Either<Function> auto& x, auto&& archive) {
   archive(x.usr, x.name, x.class_name, x.position, x.is_main, x.is_constructor, x.is_destructor,
-          x.is_const, x.is_lambda, x.is_external, x.enclosing, x.overrides, x.parameters,
-          x.captures, x.locals, x.allocations, x.blocks, x.bindings, x.returns, x.required);
+          x.is_const, x.is_lambda, x.is_external, x.returns_object, x.enclosing, x.overrides,
+          x.parameters, x.captures, x.locals, x.allocations, x.blocks, x.bindings, x.returns,
+          x.required);
 }
 void visit(Either<Global> auto& x, auto&& archive) {
   archive(x.usr, x.name, x.type, x.position, x.is_thread_local);

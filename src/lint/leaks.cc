@@ -16,6 +16,14 @@ uint32_t derefs_of(const Path& path) {
                     [](const Step& step) { return step.kind == Step::Kind::deref; }));
 }
 
+// A variable of the function or a field of one. Containers are not: library functions can
+// give what is in them to others, as swap does.
+bool is_variable(const Path& path) {
+  return (path.root == Path::Root::local || path.root == Path::Root::parameter) &&
+         std::all_of(path.steps.begin(), path.steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::field; });
+}
+
 }  // namespace
 
 // One object in one function: by which variables it can be reached, and what is done with
@@ -53,9 +61,11 @@ class Leaks::Follower {
       const auto captured = pointers_of(value.captures[i]);
       if (!captured) continue;
       most = 1;  // who has the closure has the object
-      const auto body = leaks_.functions_.find(value.function);
-      if (body == leaks_.functions_.end()) continue;
-      ask(*body->second, {Path::Root::capture, static_cast<uint32_t>(i), *captured});
+      const auto bodies = leaks_.bodies_.find(value.function);
+      if (bodies == leaks_.bodies_.end()) continue;
+      for (const Function* const body : bodies->second) {
+        ask(*body, {Path::Root::capture, static_cast<uint32_t>(i), *captured});
+      }
     }
     const bool is_address = value.kind == Value::Kind::address_of;
     if (!is_address && value.kind != Value::Kind::value_of) return most;
@@ -107,9 +117,7 @@ class Leaks::Follower {
     const auto pointers = pointers_of(binding.value);
     if (!pointers) return;
     const Path& target = binding.target;
-    const bool is_variable = target.steps.empty() && (target.root == Path::Root::local ||
-                                                      target.root == Path::Root::parameter);
-    if (is_variable) {
+    if (is_variable(target)) {
       add(target.root, target.index, *pointers);
     } else if (is_inside(target)) {
       hold_itself();
@@ -150,6 +158,12 @@ class Leaks::Follower {
   bool holds_itself_ = false;
   Fate fate_;
 };
+
+Leaks::Leaks(const Functions& functions, Targets targets) : targets_(std::move(targets)) {
+  for (const auto& [usr, function] : functions) {
+    bodies_[closure_of(*function)].push_back(function);
+  }
+}
 
 const std::set<const Function*>& Leaks::targets(const Function& function, const Op& call) const {
   static const std::set<const Function*> kNone;

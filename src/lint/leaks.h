@@ -2,9 +2,9 @@
 // which it does not is its owner's alone, whatever is said of others of its type. Asked of
 // functions, not of contexts: no limit on the number of those makes two objects one here.
 //
-// An address leaves where it is put into memory that is neither a plain variable of the
-// function nor the object itself (a buffer in it that one of its fields points to), given to a
-// thread, or passed to code that is not known; or where a function that it is
+// An address leaves where it is put into memory that is neither a variable of the
+// function, or a field of one, nor the object itself (a buffer in it that one of its fields points
+// to), given to a thread, or passed to code that is not known; or where a function that it is
 // passed to lets it leave. Library functions are taken not to keep it.
 #pragma once
 
@@ -25,8 +25,7 @@ class Leaks {
   using Functions = std::unordered_map<Name, Function*>;
   // By function and call: what is called, in any context.
   using Targets = std::map<std::pair<const Function*, uint32_t>, std::set<const Function*>>;
-  Leaks(const Functions& functions, Targets targets)
-      : functions_(functions), targets_(std::move(targets)) {}
+  Leaks(const Functions& functions, Targets targets);
 
   // Whether the address of a local or an allocation of the function leaves.
   bool leaves(const Function& function, Path::Root root, uint32_t index);
@@ -56,7 +55,7 @@ class Leaks {
   const std::set<const Function*>& targets(const Function& function, const Op& call) const;
   void solve();
 
-  const Functions& functions_;
+  std::unordered_map<Name, std::vector<const Function*>> bodies_;  // of closures
   const Targets targets_;
   std::map<Question, Fate> fates_;
   std::map<Question, std::set<Question>> asked_by_;

@@ -151,6 +151,19 @@ TEST_F(LeaksTest, ThreadsAndUnknownCodeTakeIt) {
   EXPECT_TRUE(leaves(caller));
 }
 
+TEST_F(LeaksTest, FieldsOfVariablesHaveWhatIsPutThere) {
+  Function& owner = function("owner");
+  const Path holder = variable(Path::Root::local, 1);
+  Path field = holder;
+  field.steps.push_back({Step::Kind::field, Name("pointer")});
+  owner.bindings.push_back({field, address(kLocal)});
+  call(owner, "reader", address(holder));
+  Function& reader = function("reader");
+  EXPECT_FALSE(leaves(owner));
+  reader.bindings.push_back({variable(Path::Root::global), copy(inside(kParameter, "pointer"))});
+  EXPECT_TRUE(leaves(owner));
+}
+
 TEST_F(LeaksTest, ClosuresHaveWhatTheyCapture) {
   Function& owner = function("owner");
   Value closure = value(Value::Kind::function, {});

@@ -140,11 +140,9 @@ std::vector<const Function*> Program::State::targets(ContextId context, const Ca
     return found;
   }
   for (const LocationId location : pointees_of(context, call.through)) {
-    const Location& target = locations.at(location);
-    const auto known = functions.find(target.name);
-    if (target.kind == Location::Kind::function && known != functions.end()) {
-      found.push_back(known->second);
-    }
+    const Location target = locations.at(location);
+    if (target.kind != Location::Kind::function) continue;
+    for (const Function* const body : overriding(context, target.name, {})) found.push_back(body);
   }
   return found;
 }

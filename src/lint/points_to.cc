@@ -66,22 +66,28 @@ LocationSet Program::State::contents(LocationId cell, Name type) {
 }
 
 // Once in a round for each context: calls of calls would be followed again and again.
-const LocationSet& Program::State::returned_by(ContextId context) {
+const Program::State::Returned& Program::State::returned_by(ContextId context) {
   if (returned.size() < contexts.size()) returned.resize(contexts.size());
-  if (returned[context].round == rounds) return returned[context].found;
-  returned[context].round = rounds;  // recursion adds nothing
-  LocationSet found;
-  for (const Value& value : contexts[context].function->returns) {
-    add_to(found, pointees_of(context, value));
+  if (returned[context].round == rounds) return returned[context];
+  returned[context] = {rounds, {}, {}};  // recursion adds nothing
+  const Function& function = *contexts[context].function;
+  Returned found{rounds, {}, {}};
+  for (const Value& value : function.returns) {
+    add_to(found.pointees, pointees_of(context, value));
+    if (!function.returns_object || value.kind != Value::Kind::value_of) continue;
+    add_to(found.originals, locations_of(context, value.path));
   }
-  returned[context].found = std::move(found);
-  return returned[context].found;
+  returned[context] = std::move(found);
+  return returned[context];
 }
 
-LocationSet Program::State::results(ContextId context, uint32_t call_op) {
+// What the results of a call point to, or for `originals` the objects that they are copies of.
+LocationSet Program::State::results(ContextId context, uint32_t call_op, bool originals) {
   LocationSet found;
   for (const ContextId callee : callees[context].of(call_op)) {
-    if (callee != context) add_to(found, returned_by(callee));
+    if (callee == context) continue;
+    const Returned& result = returned_by(callee);
+    add_to(found, originals ? result.originals : result.pointees);
   }
   return found;
 }
@@ -104,7 +110,7 @@ LocationSet Program::State::locations_of(ContextId context, const Path& path) {
       set = {locations.object(Location::Kind::heap, function.usr, path.index)};
       break;
     case Path::Root::capture:
-      set = {locations.inside(locations.object(Location::Kind::function, function.usr),
+      set = {locations.inside(locations.object(Location::Kind::function, closure_of(function)),
                               capture_step(path.index))};
       break;
     case Path::Root::self:
@@ -136,8 +142,8 @@ LocationSet Program::State::locations_of(ContextId context, const Path& path) {
       }
       break;
     case Path::Root::result:
-      set = results(context, path.index);
-      if (!derefs) return {};
+      set = results(context, path.index, !derefs);
+      if (!derefs) break;
       next = 1;
       if (set.empty() && guess && !path.steps[0].name.empty()) {
         set = {locations.object(Location::Kind::any, path.steps[0].name)};

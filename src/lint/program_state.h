@@ -61,8 +61,13 @@ struct Program::State {
     uint32_t round = 0;
     LocationSet found;
   };
+  struct Returned {
+    uint32_t round = 0;
+    LocationSet pointees;
+    LocationSet originals;  // of an object that is returned by value
+  };
   std::vector<InRound> cells;
-  std::vector<InRound> returned;
+  std::vector<Returned> returned;
   uint32_t rounds = 1;
 
   // More contexts of one function, and the next ones are merged: their objects become
@@ -104,8 +109,8 @@ struct Program::State {
   LocationSet pointees_of(ContextId context, const Value& value);
   LocationSet contents(LocationId cell, Name type);
   const LocationSet& known_contents(LocationId cell);
-  LocationSet results(ContextId context, uint32_t call_op);
-  const LocationSet& returned_by(ContextId context);
+  LocationSet results(ContextId context, uint32_t call_op, bool originals);
+  const Returned& returned_by(ContextId context);
   bool bind(ContextId context, const Binding& binding);
   bool bind_captures(ContextId context, const Value& value);
   bool points(LocationId cell, const LocationSet& targets);

@@ -267,8 +267,11 @@ struct Function {
   bool is_const = false;
   bool is_lambda = false;       // or an OpenMP region
   bool is_external = false;     // other translation units can call it
+  bool returns_object = false;  // of a class, by value
   Name enclosing;               // USR of the function that a lambda is written in
-  std::vector<Name> overrides;  // USRs of the virtual functions that it overrides
+  // USRs of the virtual functions that it overrides; of an instance of a generic lambda, the
+  // lambda's own, by which closures are named.
+  std::vector<Name> overrides;
   std::vector<Parameter> parameters;
   std::vector<std::string> captures;  // their names
   std::vector<Local> locals;
@@ -282,6 +285,11 @@ struct Function {
   std::vector<std::pair<uint32_t, Path>> given_back;
   std::vector<Held> taken;
 };
+
+// The name of the closures that a function is the body of.
+inline Name closure_of(const Function& function) {
+  return function.is_lambda && !function.overrides.empty() ? function.overrides[0] : function.usr;
+}
 
 // A global variable, for messages and to find its initial value's pointers.
 struct Global {

@@ -87,6 +87,7 @@ void FunctionBuilder::describe() {
   function_.position = names_.position(decl->getLocation());
   function_.is_main = decl->isMain();
   function_.is_external = decl->isExternallyVisible();
+  function_.returns_object = decl->getReturnType()->isRecordType();
   for (const Captured& capture : body_.captures) {
     function_.captures.push_back(capture.variable != nullptr ? capture.variable->getNameAsString()
                                                              : "this");
@@ -98,6 +99,7 @@ void FunctionBuilder::describe() {
     function_.name = "parallel region of " + function_.name;
     function_.position = where;
     function_.is_main = false;
+    function_.returns_object = false;
     function_.is_lambda = true;
     return;
   }
@@ -118,6 +120,9 @@ void FunctionBuilder::describe() {
     }
     if (method->getParent()->isLambda()) {
       function_.is_lambda = true;
+      if (const FunctionTemplateDecl* generic = decl->getPrimaryTemplate()) {
+        function_.overrides.push_back(names_.usr(generic->getTemplatedDecl()));
+      }
       const auto* enclosing = dyn_cast_or_null<FunctionDecl>(method->getParent()->getDeclContext());
       if (enclosing != nullptr) {
         function_.enclosing = names_.usr(enclosing);

@@ -66,7 +66,6 @@ class FunctionBuilder {
   void find_regions(const clang::Stmt* statement);
   void enter_locked(const clang::Stmt* statement);
   bool belongs_to_round(const clang::Expr* object) const;
-  void bind(const Path& target, const clang::Expr* from);
   void store_arguments(const clang::CallExpr* call);
   void locks(const LockActions& actions, clang::SourceLocation where);
   Spawn started(const SpawnSite& site);

@@ -62,20 +62,7 @@ void FunctionBuilder::assignment(const BinaryOperator* assignment) {
     const bool whole = isa<DeclRefExpr>(bare(target));
     flow_.assign(block_, variable, assignment->getRHS(), compound || !whole);
   }
-  if (!compound) bind(scope_.object(target), assignment->getRHS());
-}
-
-void FunctionBuilder::bind(const Path& target, const Expr* from) {
-  if (!target.known() || from == nullptr) return;
-  const QualType type = from->getType();
-  if (!type->isAnyPointerType() && !type->isRecordType() && !type->isMemberPointerType() &&
-      !type->isArrayType()) {
-    return;
-  }
-  Value value = scope_.value(from);
-  if (value.kind != Value::Kind::other && value.path != target) {
-    function_.bindings.push_back({target, std::move(value)});
-  }
+  if (!compound) scope_.bind(scope_.object(target), assignment->getRHS());
 }
 
 void FunctionBuilder::declaration(const VarDecl* variable) {
@@ -87,7 +74,7 @@ void FunctionBuilder::declaration(const VarDecl* variable) {
   const Expr* init = variable->getInit();
   if (init == nullptr) return;
   if (!variable->hasGlobalStorage()) flow_.assign(block_, variable, init, false);
-  if (!variable->getType()->isReferenceType()) bind(scope_.variable(variable), init);
+  if (!variable->getType()->isReferenceType()) scope_.bind(scope_.variable(variable), init);
 }
 
 void FunctionBuilder::initialiser(const CXXCtorInitializer* initialiser) {
@@ -103,7 +90,7 @@ void FunctionBuilder::initialiser(const CXXCtorInitializer* initialiser) {
     if (value.kind != Value::Kind::other) function_.bindings.push_back({field, std::move(value)});
     return;
   }
-  bind(field, init);
+  scope_.bind(field, init);
   const uint32_t op =
       add(initialiser->getSourceLocation(), Access{field, true, false, false, names_.type(type)});
   flow_.use(block_, op, Flow::Sink::uses, 0, init);

@@ -86,7 +86,7 @@ void FunctionBuilder::call(const CallExpr* call) {
     return;
   }
   if (atomic_call(call)) return;
-  if (passes_argument_on(call)) return;
+  if (passes_argument_on(call) || makes_function_pointer(call)) return;
   if (const Expr* receiver = receiver_of(call);
       receiver != nullptr && Locks::is_synchronisation(receiver->getType())) {
     // joinable() and the like; what changes such an object is none of the program's data.
@@ -109,7 +109,7 @@ void FunctionBuilder::copy_objects(const CallExpr* call) {
   if (target == nullptr || arguments.empty()) return;
   if (arguments[0]->isLValue()) read(call, arguments[0]);
   write(target, arguments[0], target->getExprLoc());
-  bind(scope_.object(target), arguments[0]);
+  scope_.bind(scope_.object(target), arguments[0]);
   if (const VarDecl* variable = base_variable(target)) {
     flow_.assign(block_, variable, arguments[0], !isa<DeclRefExpr>(bare(target)));
   }
@@ -199,7 +199,7 @@ void FunctionBuilder::store_arguments(const CallExpr* call) {
   const bool whole = method->getOverloadedOperator() == OO_Equal || name == "reset";
   if (!whole && method->getOverloadedOperator() != OO_None) return;
   if (!whole) target.steps.push_back({Step::Kind::element, {}});
-  for (const Expr* argument : arguments_of(call)) bind(target, argument);
+  for (const Expr* argument : arguments_of(call)) scope_.bind(target, argument);
 }
 
 // A library function that gets a closure calls it, as far as we know here and now.

@@ -22,7 +22,7 @@ Spawn FunctionBuilder::started(const SpawnSite& site) {
     } else {
       // The thread has a copy of the object.
       made.receiver.path = scope_.allocation(bare(site.entry));
-      if (site.entry->isGLValue()) bind(made.receiver.path, site.entry);
+      if (site.entry->isGLValue()) scope_.bind(made.receiver.path, site.entry);
     }
   } else {
     made.entry = scope_.value(site.entry);

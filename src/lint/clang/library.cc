@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "clang/AST/DeclTemplate.h"
 #include "lint/clang/names.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -91,6 +92,11 @@ bool passes_argument_on(const CallExpr* call) {
          call->getNumArgs() == 1 && one_of(identifier(callee), {"move", "forward", "as_const"});
 }
 
+bool makes_function_pointer(const CallExpr* call) {
+  const auto* conversion = dyn_cast_or_null<CXXConversionDecl>(call->getDirectCallee());
+  return conversion != nullptr && conversion->getParent()->isLambda();
+}
+
 const Expr* receiver_of(const CallExpr* call) {
   if (const auto* method = dyn_cast<CXXMemberCallExpr>(call)) {
     return method->getImplicitObjectArgument();
@@ -113,6 +119,16 @@ std::string class_of(QualType type) {
   if (!type->getPointeeType().isNull()) type = type->getPointeeType();
   if (const CXXRecordDecl* record = type->getAsCXXRecordDecl()) return Names::qualified(record);
   if (const auto* alias = type->getAs<TypedefType>()) return alias->getDecl()->getNameAsString();
+  return {};
+}
+
+QualType content_of(QualType type) {
+  const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  const auto* special = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record);
+  if (special == nullptr || !special->isInStdNamespace()) return {};
+  for (const TemplateArgument& argument : special->getTemplateArgs().asArray()) {
+    if (argument.getKind() == TemplateArgument::Type) return argument.getAsType();
+  }
   return {};
 }
 

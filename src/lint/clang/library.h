@@ -27,6 +27,8 @@ LibraryResult result_of_library_call(const clang::FunctionDecl* callee);
 
 // std::move and the like.
 bool passes_argument_on(const clang::CallExpr* call);
+// A lambda without captures that becomes a pointer to a function.
+bool makes_function_pointer(const clang::CallExpr* call);
 
 // The object of a method, and of an operator that is a method; else null.
 const clang::Expr* receiver_of(const clang::CallExpr* call);
@@ -37,6 +39,8 @@ llvm::ArrayRef<const clang::Expr*> arguments_of(const clang::CallExpr* call);
 // "std::vector", "pthread_mutex_t": the class or typedef behind references and
 // pointers; without template arguments.
 std::string class_of(clang::QualType type);
+// The type of what a container or smart pointer contains.
+clang::QualType content_of(clang::QualType type);
 // "std::thread::join" without inline namespaces and template arguments.
 std::string name_of(const clang::FunctionDecl* callee);
 

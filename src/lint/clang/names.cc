@@ -1,11 +1,48 @@
 #include "lint/clang/names.h"
 
+#include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Index/USRGeneration.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 namespace foretrace::lint {
+namespace {
+
+llvm::ArrayRef<clang::TemplateArgument> template_arguments(const clang::Decl* decl) {
+  if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl)) {
+    const clang::TemplateArgumentList* list = function->getTemplateSpecializationArgs();
+    if (list != nullptr) return list->asArray();
+  } else if (const auto* record = llvm::dyn_cast<clang::ClassTemplateSpecializationDecl>(decl)) {
+    return record->getTemplateArgs().asArray();
+  } else if (const auto* variable = llvm::dyn_cast<clang::VarTemplateSpecializationDecl>(decl)) {
+    return variable->getTemplateArgs().asArray();
+  }
+  return {};
+}
+
+using Records = llvm::SmallVector<const clang::CXXRecordDecl*, 4>;
+
+// The classes among template arguments, and among those of their own, that a USR does not
+// tell apart: lambdas of one function, classes that only one file knows.
+void add_unnamed(llvm::ArrayRef<clang::TemplateArgument> arguments, Records& found) {
+  for (const clang::TemplateArgument& argument : arguments) {
+    if (argument.getKind() == clang::TemplateArgument::Pack) {
+      add_unnamed(argument.getPackAsArray(), found);
+    }
+    if (argument.getKind() != clang::TemplateArgument::Type) continue;
+    clang::QualType type = argument.getAsType();
+    while (!type->getPointeeType().isNull()) type = type->getPointeeType();
+    const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl();
+    if (record == nullptr) continue;
+    if (record->isLambda() || !record->isExternallyVisible()) found.push_back(record);
+    add_unnamed(template_arguments(record), found);
+  }
+}
+
+}  // namespace
 
 Name Names::usr(const clang::Decl* decl) {
   decl = decl->getCanonicalDecl();
@@ -13,9 +50,29 @@ Name Names::usr(const clang::Decl* decl) {
   if (!fresh) return entry->second;
   llvm::SmallString<128> text;
   clang::index::generateUSRForDecl(decl, text);
+  complete(decl, text);
   const Name name{llvm::StringRef(text)};
   usrs_[decl] = name;
   return name;
+}
+
+// A USR has only the last part of a file's name, and nothing of a lambda that is a template
+// argument but the function that it stands in.
+void Names::complete(const clang::Decl* decl, llvm::SmallVectorImpl<char>& usr) {
+  llvm::raw_svector_ostream text(usr);
+  const auto* named = llvm::dyn_cast<clang::NamedDecl>(decl);
+  if (named != nullptr && !named->isExternallyVisible()) {
+    text << '@' << position(decl->getLocation()).file.text();
+  }
+  Records unnamed;
+  const clang::DeclContext* outer = decl->getDeclContext();
+  for (const clang::Decl* at = decl; at != nullptr && outer != nullptr;
+       at = llvm::dyn_cast<clang::Decl>(outer), outer = outer->getParent()) {
+    add_unnamed(template_arguments(at), unnamed);
+  }
+  for (const clang::CXXRecordDecl* record : unnamed) {
+    text << '@' << llvm::utohexstr(llvm::xxh3_64bits(this->usr(record).text()));
+  }
 }
 
 std::string Names::qualified(const clang::NamedDecl* decl) {

@@ -8,6 +8,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "lint/summary.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace foretrace::lint {
 
@@ -16,6 +17,8 @@ class Names {
   explicit Names(clang::ASTContext& context)
       : context_(context), sources_(context.getSourceManager()) {}
 
+  // Clang's USR, and what it needs to be unique in a program: other files may have names
+  // like it, other lambdas too.
   Name usr(const clang::Decl* decl);
   // "Bank::transfer", without template arguments.
   static std::string qualified(const clang::NamedDecl* decl);
@@ -34,6 +37,7 @@ class Names {
   clang::ASTContext& context() { return context_; }
 
  private:
+  void complete(const clang::Decl* decl, llvm::SmallVectorImpl<char>& usr);
   Name file(clang::FileID id);
 
   clang::ASTContext& context_;

@@ -32,7 +32,7 @@ const Expr* unwrapped(const Expr* expression) {
     } else if (const auto* initialiser = dyn_cast<CXXDefaultInitExpr>(expression)) {
       expression = initialiser->getExpr();
     } else if (const auto* list = dyn_cast<InitListExpr>(expression);
-               list != nullptr && list->getNumInits() == 1) {
+               list != nullptr && list->getNumInits() == 1 && !is_made_of_parts(list)) {
       expression = list->getInit(0);
     } else {
       return expression;
@@ -57,6 +57,12 @@ Value value_of(Path path) {
   value.kind = path.known() ? Value::Kind::value_of : Value::Kind::other;
   value.path = std::move(path);
   return value;
+}
+
+// Of a class that is none of a library's, nor a lambda's.
+bool is_own_class(const Expr* expression) {
+  const CXXRecordDecl* record = expression->getType()->getAsCXXRecordDecl();
+  return record != nullptr && !record->isLambda() && !is_library(record);
 }
 
 // `&f` and `&Class::f`: the function that is meant.
@@ -95,10 +101,17 @@ Path Scope::allocation(const Expr* expression) {
   if (fresh) {
     QualType type = expression->getType();
     if (const auto* made = dyn_cast<CXXNewExpr>(expression)) type = made->getAllocatedType();
+    if (const QualType content = content_of(type); !content.isNull() && isa<CallExpr>(expression)) {
+      type = content;  // make_shared
+    }
     function_.allocations.push_back(
         {names_.type(type), block_, names_.position(expression->getExprLoc())});
   }
-  return {Path::Root::heap, entry->second, {}, {}};
+  const Path path{Path::Root::heap, entry->second, {}, {}};
+  if (const auto* made = dyn_cast<CXXNewExpr>(expression); fresh && made && !made->isArray()) {
+    bind(path, made->getInitializer());
+  }
+  return path;
 }
 
 Path Scope::deref(Path path, QualType pointee_type) {
@@ -135,16 +148,6 @@ Path Scope::local(const VarDecl* variable) {
   if (fresh) {
     function_.locals.push_back({variable->getNameAsString(), names_.type(variable->getType()),
                                 names_.position(variable->getLocation())});
-  }
-  return {Path::Root::local, entry->second, {}, {}};
-}
-
-Path Scope::temporary(const CXXConstructExpr* construct) {
-  const auto [entry, fresh] =
-      temporaries_.try_emplace(construct, static_cast<uint32_t>(function_.locals.size()));
-  if (fresh) {
-    function_.locals.push_back({"a temporary", names_.type(construct->getType()),
-                                names_.position(construct->getBeginLoc())});
   }
   return {Path::Root::local, entry->second, {}, {}};
 }
@@ -189,6 +192,9 @@ Path Scope::member(const MemberExpr* expression) {
 }
 
 Path Scope::object(const Expr* expression) {
+  if (const Expr* made = made_for_the_moment(expression); made != nullptr && is_own_class(made)) {
+    return temporary(made);
+  }
   expression = unwrapped(expression);
   if (const auto* cast = dyn_cast<CastExpr>(expression)) return object(cast->getSubExpr());
   if (const auto* reference = dyn_cast<DeclRefExpr>(expression)) {
@@ -225,13 +231,6 @@ Path Scope::pointee(const Expr* pointer) {
   QualType type = pointer->getType();
   if (!type->getPointeeType().isNull()) type = type->getPointeeType();
   return deref(value(pointer), type);
-}
-
-Value Scope::argument(const Expr* expression, bool by_reference) {
-  if (!by_reference) return value(expression);
-  Value made = address_of(object(expression));
-  // A closure or pointer that is passed by reference to a temporary.
-  return made.kind == Value::Kind::other ? value(expression) : made;
 }
 
 Value Scope::value(const Expr* expression) {
@@ -275,12 +274,13 @@ Value Scope::value(const Expr* expression) {
       made.varies = element != nullptr && !names_.is_constant(element->getIdx());
       return made;
     }
-    return value_of(object(unary));
+    return unary->getOpcode() == UO_Plus ? value(unary->getSubExpr()) : value_of(object(unary));
   }
   if (const auto* self_pointer = dyn_cast<CXXThisExpr>(expression)) {
     return value_of(self(self_pointer));
   }
   if (isa<CXXNewExpr>(expression)) return address_of(allocation(expression));
+  if (is_made_of_parts(expression)) return value_of(temporary(expression));
   if (const auto* lambda = dyn_cast<LambdaExpr>(expression)) return closure(lambda);
   if (const auto* construct = dyn_cast<CXXConstructExpr>(expression)) return constructed(construct);
   if (const auto* binary = dyn_cast<BinaryOperator>(expression)) {
@@ -377,6 +377,7 @@ Value Scope::library_value(const CallExpr* call) {
                                    ? result_of_library_call(callee)
                                    : LibraryResult::other;
   const Expr* receiver = receiver_of(call);
+  if (makes_function_pointer(call)) return value(receiver);
   switch (result) {
     case LibraryResult::allocation:
       return address_of(allocation(call));

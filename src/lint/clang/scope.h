@@ -44,8 +44,10 @@ class Scope {
   // The allocation that an expression (new, malloc, make_shared) is.
   Path allocation(const clang::Expr* expression);
 
-  // The object that a constructor makes which initialises no variable: a local of its own.
-  Path temporary(const clang::CXXConstructExpr* construct);
+  // The object that an expression makes which initialises no variable: a local of its own.
+  Path temporary(const clang::Expr* made);
+  // The pointers and functions that an object, or a part of it, has from then on.
+  void bind(const Path& target, const clang::Expr* from);
 
   Names& names() { return names_; }
   Function& function() { return function_; }
@@ -61,6 +63,8 @@ class Scope {
   Value library_value(const clang::CallExpr* call);
   Value closure(const clang::LambdaExpr* lambda);
   Value constructed(const clang::CXXConstructExpr* construct);
+  void bind_parts(const Path& target, const clang::Expr* whole);
+  void bind_member(const Path& target, const clang::FieldDecl* member, const clang::Expr* from);
   Path deref(Path path, clang::QualType pointee_type);
   Path deref(const Value& pointer, clang::QualType pointee_type);
 
@@ -75,6 +79,10 @@ class Scope {
   llvm::DenseSet<const clang::VarDecl*> resolving_;  // references, against cycles
 };
 
+// Whether it is a list of initialisers, each for its own field or element.
+bool is_made_of_parts(const clang::Expr* expression);
+// What a temporary is made of, if the expression names one; else null.
+const clang::Expr* made_for_the_moment(const clang::Expr* expression);
 // Casts, parentheses, temporaries and std::move looked through.
 const clang::Expr* bare(const clang::Expr* expression);
 // Whether it is declared in a system header: no summary will have its body.

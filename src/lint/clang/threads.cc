@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "clang/AST/DeclTemplate.h"
 #include "lint/clang/library.h"
 
 namespace foretrace::lint {
@@ -16,17 +15,6 @@ bool is_thread_class(llvm::StringRef name) { return one_of(name, {"std::thread",
 
 bool is_future_class(llvm::StringRef name) {
   return one_of(name, {"std::future", "std::shared_future", "QFuture"});
-}
-
-// The type of what a container or smart pointer contains.
-QualType content_of(QualType type) {
-  const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
-  const auto* special = dyn_cast_or_null<ClassTemplateSpecializationDecl>(record);
-  if (special == nullptr || !special->isInStdNamespace()) return {};
-  for (const TemplateArgument& argument : special->getTemplateArgs().asArray()) {
-    if (argument.getKind() == TemplateArgument::Type) return argument.getAsType();
-  }
-  return {};
 }
 
 bool is_method_pointer(const Expr* expression) {
@@ -244,6 +232,11 @@ const CXXMethodDecl* Threads::call_operator(QualType type) {
     if (method->getOverloadedOperator() == OO_Call) return method;
   }
   return nullptr;
+}
+
+bool Threads::is_constructor(const FunctionDecl* function) {
+  const auto* constructor = dyn_cast_or_null<CXXConstructorDecl>(function);
+  return constructor != nullptr && is_thread_class(Names::qualified(constructor->getParent()));
 }
 
 bool Threads::is_handle(QualType type) {

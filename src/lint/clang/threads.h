@@ -36,6 +36,9 @@ class Threads {
   static bool joins_at_end(clang::QualType type);
   // Of a class of the user's that is no lambda; else null.
   static const clang::CXXMethodDecl* call_operator(clang::QualType type);
+  // Of std::thread itself. Its body must be read: it is what makes Clang look at the instance
+  // of a generic lambda that the thread runs.
+  static bool is_constructor(const clang::FunctionDecl* function);
   // std::thread and its like, and containers and smart pointers of them.
   static bool is_handle(clang::QualType type);
 

@@ -95,11 +95,19 @@ class Finder : public RecursiveASTVisitor<Finder> {
     if (init == nullptr || init->isValueDependent() || variable->isStaticLocal()) return;
     Function outside;
     Scope scope(names_, outside, {});
-    const bool reference = variable->getType()->isReferenceType();
-    Value value = scope.argument(init, reference);
-    if (value.kind == Value::Kind::other) return;
-    summary_.bindings.push_back(
-        {{Path::Root::global, 0, names_.usr(variable), {}}, std::move(value)});
+    const Path global{Path::Root::global, 0, names_.usr(variable), {}};
+    if (variable->getType()->isReferenceType()) {
+      outside.bindings.push_back({global, scope.argument(init, true)});
+    } else {
+      scope.bind(global, init);
+    }
+    for (Binding& binding : outside.bindings) {
+      // Temporaries belong to no function here.
+      const bool known = binding.value.kind != Value::Kind::other &&
+                         binding.value.path.root != Path::Root::local &&
+                         binding.target.root != Path::Root::local;
+      if (known) summary_.bindings.push_back(std::move(binding));
+    }
   }
 
   void add(FunctionDecl* function) {
@@ -126,7 +134,9 @@ class Consumer : public ASTConsumer {
  public:
   Consumer(Summary& summary, const Sources& sources) : summary_(summary), sources_(sources) {}
 
-  bool shouldSkipFunctionBody(Decl* decl) override { return is_library(decl); }
+  bool shouldSkipFunctionBody(Decl* decl) override {
+    return is_library(decl) && !Threads::is_constructor(decl->getAsFunction());
+  }
 
   void HandleTranslationUnit(ASTContext& context) override {
     Finder finder(context, summary_);

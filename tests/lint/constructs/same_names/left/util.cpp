@@ -1,0 +1,3 @@
+static int state;
+static void change() { state++; }
+void run_left() { change(); }
