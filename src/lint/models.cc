@@ -19,6 +19,10 @@ std::optional<ObjectEffect> parse_effect(std::string_view text) {
 }
 
 bool is_pattern(std::string_view name) {
+  // X::operator* and X::operator*= are names of operators.
+  for (const std::string_view multiplication : {"::operator*", "::operator*=", "::operator->*"}) {
+    if (name.ends_with(multiplication)) name.remove_suffix(multiplication.size());
+  }
   return name.find_first_of("*?") != std::string_view::npos;
 }
 

@@ -34,6 +34,27 @@ TEST(Models, KnowsTheLibrary) {
             (ObjectEffect{true, true}));
 }
 
+TEST(Models, AStarAfterOperatorIsThatOperator) {
+  const ObjectEffect reads{true, false};
+  const ObjectEffect writes{false, true};
+  Models models;
+  EXPECT_EQ(models.effect(method("std::unique_ptr::operator*", true)).receiver, reads);
+  EXPECT_EQ(models.effect(method("std::unique_ptr::operator=", false)).receiver, writes);
+  ASSERT_TRUE(models.add("my::Number::operator*= this=w\nmy::*::operator* this=r\n", "mine"));
+  EXPECT_EQ(models.effect(method("my::Number::operator*=", false)).receiver, reads);
+  EXPECT_EQ(models.effect(method("my::Number::operator+=", false)).receiver, reads);
+}
+
+TEST(Models, AssignmentWritesWhateverItIs) {
+  const Models models;
+  for (const char* const name : {"std::pair::operator=", "std::function::operator=",
+                                 "std::vector::operator=", "std::optional::operator="}) {
+    EXPECT_EQ(models.effect(method(name, false)).receiver, (ObjectEffect{false, true})) << name;
+  }
+  EXPECT_EQ(models.effect(method("std::thread::operator=", false)).receiver, ObjectEffect());
+  EXPECT_EQ(models.effect(method("std::atomic_ref::operator++", true)).receiver, ObjectEffect());
+}
+
 TEST(Models, ArgumentsOfMemcpy) {
   Call call;
   call.name = Name("memcpy");

@@ -132,6 +132,7 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
       if (made.in_system_header && method->getOverloadedOperator() == OO_Call) {
         through = receiver;  // std::function
         made.callee = {};
+        if (method->isConst()) read(call, receiver);  // which function it is
       }
     }
   } else {

@@ -76,7 +76,8 @@ LibraryResult result_of_library_call(const FunctionDecl* callee) {
       callee->getNumParams() > 0) {
     return LibraryResult::argument;
   }
-  if (one_of(name, {"ref", "cref", "addressof", "__addressof"})) {
+  if (one_of(name, {"ref", "cref", "addressof", "__addressof", "back_inserter", "front_inserter",
+                    "inserter"})) {
     return LibraryResult::address_of_argument;
   }
   if (one_of(name, {"malloc", "calloc", "realloc", "aligned_alloc", "strdup", "make_unique",
