@@ -92,7 +92,15 @@ std::string Names::qualified(const clang::NamedDecl* decl) {
 
 Name Names::field(const clang::FieldDecl* field) {
   auto [entry, fresh] = fields_.try_emplace(field->getCanonicalDecl());
-  if (fresh) entry->second = Name(qualified(field));
+  if (!fresh) return entry->second;
+  std::string text = qualified(field);
+  if (field->getParent()->isUnion()) {
+    text.resize(text.size() - field->getName().size());
+    text += llvm::join(llvm::map_range(field->getParent()->fields(),
+                                       [](const auto* member) { return member->getName(); }),
+                       "/");
+  }
+  entry->second = Name(text);
   return entry->second;
 }
 

@@ -22,7 +22,7 @@ class Names {
   Name usr(const clang::Decl* decl);
   // "Bank::transfer", without template arguments.
   static std::string qualified(const clang::NamedDecl* decl);
-  // "Account::balance".
+  // "Account::balance". The members of a union are one memory and have one name: "Value::a/b".
   Name field(const clang::FieldDecl* field);
   // The name of a type without const; "Account" for a record.
   Name type(clang::QualType type);

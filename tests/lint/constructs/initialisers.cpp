@@ -1,5 +1,5 @@
 // What a list of initialisers puts into an object goes to its fields; objects without a name
-// are the thread's own, and what is in them is what they were made of.
+// are the thread's own, and what is in them is what they were made of. Members of a union are one.
 #include <memory>
 #include <thread>
 #include <vector>
@@ -21,6 +21,12 @@ struct Argument {
   void add_own() { counter->count++; }
 };
 
+union Number {
+  int whole;
+  float real;
+};
+Number number_of_both;
+
 struct Task {
   int& number;
   void operator()() {
@@ -41,6 +47,13 @@ void keep(const std::shared_ptr<Counter>& counter) { counter->count++; }
 
 Counter make() { return {}; }
 
+void write_whole() {
+  number_of_both.whole = 1;  //#whole
+}
+void write_real() {
+  number_of_both.real = 2;  // EXPECT: data-race wr with wr #whole
+}
+
 void use_own() {
   Counter{}.add(1);
   Counter().add(1).add(2);
@@ -60,7 +73,7 @@ int main() {
   std::thread a(&Argument::add, &first), b(add_through, &second);
   std::thread c(&Argument::add_own, &third), d(&Argument::add_own, fourth);
   std::thread e(Task{number}), f(Task{number});
-  std::thread g(use_own), h(use_own);
-  for (std::thread* thread : {&a, &b, &c, &d, &e, &f, &g, &h}) thread->join();
+  std::thread g(use_own), h(use_own), i(write_whole), j(write_real);
+  for (std::thread* thread : {&a, &b, &c, &d, &e, &f, &g, &h, &i, &j}) thread->join();
   delete fourth;
 }
