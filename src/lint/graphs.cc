@@ -64,17 +64,24 @@ std::vector<uint32_t> dominators(const Edges& next) {
 
 Edges deciders(const Edges& next) {
   const std::vector<uint32_t> passes = dominators(turned_round(next));
-  Edges found(next.size());
+  Edges direct(next.size());
   for (uint32_t node = 0; node < next.size(); ++node) {
     if (next[node].size() < 2) continue;
     for (const uint32_t side : next[node]) {
       for (uint32_t at = side + 1; at != passes[node + 1]; at = passes[at]) {
-        std::vector<uint32_t>& by = found[at - 1];
-        if (by.empty() || by.back() != node) by.push_back(node);
+        direct[at - 1].push_back(node);
       }
     }
   }
-  return found;
+  Edges all(next.size());
+  for (uint32_t node = 0; node < next.size(); ++node) {
+    if (direct[node].empty()) continue;
+    const std::vector<bool> decides = reached_from(direct[node], direct);
+    for (uint32_t other = 0; other < next.size(); ++other) {
+      if (decides[other]) all[node].push_back(other);
+    }
+  }
+  return all;
 }
 
 }  // namespace foretrace::lint

@@ -91,7 +91,8 @@ inline std::vector<bool> reached_from(std::vector<uint32_t> starts,
 }
 
 // For each node, those nodes that lead to it one way and can do without it another way
-// (Ferrante, Ottenstein, Warren). Node 0 is the entry. A cycle that leads nowhere else could
+// (Ferrante, Ottenstein, Warren), directly or by deciding about such a node; in order.
+// Node 0 is the entry. A cycle that leads nowhere else could
 // be left at its first node.
 std::vector<std::vector<uint32_t>> deciders(const std::vector<std::vector<uint32_t>>& next);
 

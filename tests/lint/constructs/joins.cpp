@@ -57,6 +57,11 @@ static void threads() {
   for (int i = 0; i < 2; i++) list.emplace_back(count_iterated);
   for (auto it = list.begin(); it != list.end(); ++it) it->join();
   iterated++;
+  for (auto& thread : list) thread = std::thread(count_iterated);
+  for (auto& thread : list) {
+    if (thread.joinable()) thread.join();
+  }
+  iterated++;
   const auto pointer = std::make_unique<std::thread>(count_held);
   pointer->join();
   held++;
