@@ -201,6 +201,9 @@ void FunctionBuilder::element(const CFGElement& element) {
   if (const auto part = element.getAs<CFGStmt>()) {
     enter_locked(part->getStmt());
     if (skipped_.count(part->getStmt()) == 0) statement(part->getStmt());
+    if (const auto ends = ending_with_.find(part->getStmt()); ends != ending_with_.end()) {
+      locks(ends->second, part->getStmt()->getEndLoc());
+    }
   } else if (const auto init = element.getAs<CFGInitializer>()) {
     initialiser(init->getInitializer());
   } else if (const auto automatic = element.getAs<CFGAutomaticObjDtor>()) {
@@ -223,6 +226,12 @@ void FunctionBuilder::element(const CFGElement& element) {
         0,
         {},
         {{Step::Kind::deref, function_.class_name}, {Step::Kind::field, names_.field(field)}}};
+    if (Locks::has_guard(field->getType())) {
+      LockActions actions;
+      locks_.destroy_member(receiver.path, actions);
+      locks(actions, body_.function->getEndLoc());
+      return;
+    }
     if (Threads::joins_at_end(field->getType())) {
       add(body_.function->getEndLoc(), Join{receiver.path});
       return;
@@ -253,6 +262,31 @@ void FunctionBuilder::branch_conditions(const CFG& graph) {
   }
 }
 
+// Of a local variable that is given one value, and no other, that value.
+const Expr* FunctionBuilder::only_value(const Expr* expression) const {
+  const auto* reference = dyn_cast<DeclRefExpr>(bare(expression));
+  const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable == nullptr || !variable->hasLocalStorage() ||
+      !variable->getType()->isIntegerType() || escapes(variable)) {
+    return expression;
+  }
+  std::vector<const Expr*> values;
+  if (variable->getInit() != nullptr) values.push_back(variable->getInit());
+  find_assigned(variable, body_.statements, values);
+  return values.size() == 1 ? bare(values[0]) : expression;
+}
+
+void FunctionBuilder::find_assigned(const VarDecl* variable, const Stmt* statement,
+                                    std::vector<const Expr*>& values) const {
+  if (statement == nullptr) return;
+  const auto* binary = dyn_cast<BinaryOperator>(statement);
+  if (binary != nullptr && binary->isAssignmentOp() &&
+      base_variable(binary->getLHS()) == variable) {
+    values.push_back(binary->getRHS());
+  }
+  for (const Stmt* child : children_of(statement)) find_assigned(variable, child, values);
+}
+
 // if (m.try_lock()): the lock is held in the block that is then entered.
 void FunctionBuilder::try_locks(uint32_t block, const Expr* condition, bool negated) {
   condition = bare(condition);
@@ -266,7 +300,12 @@ void FunctionBuilder::try_locks(uint32_t block, const Expr* condition, bool nega
     try_locks(block, comparison->getLHS(), negated != (comparison->getOpcode() == BO_EQ));
     return;
   }
-  const TryLock* tried = locks_.try_lock(condition);
+  if (const auto* both = dyn_cast<BinaryOperator>(condition);
+      both != nullptr && both->isLogicalOp()) {
+    try_locks(block, both->getRHS(), negated);  // the left side was decided before
+    return;
+  }
+  const TryLock* tried = locks_.try_lock(only_value(condition));
   if (tried == nullptr) return;
   const bool on_true = tried->success != negated;
   const uint32_t target = function_.blocks[block].next[on_true ? 0 : 1];
