@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "runtime/access.h"
+#include "runtime/compared.h"
 #include "runtime/modules.h"
 #include "runtime/next_function.h"
 #include "runtime/real.h"
@@ -40,9 +41,7 @@ class Call {
   __attribute__((always_inline)) void compares(const char* a, const char* b,
                                                size_t most = SIZE_MAX) const {
     if (!counts_) return;
-    size_t bytes = 0;
-    while (bytes < most && a[bytes] == b[bytes] && a[bytes] != '\0') ++bytes;
-    bytes += bytes < most ? 1 : 0;
+    const size_t bytes = compared_bytes(a, b, most);
     access_range<false>(a, bytes, place_);
     access_range<false>(b, bytes, place_);
   }
