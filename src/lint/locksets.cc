@@ -44,12 +44,19 @@ bool holds(const State& state, const Path& lock) {
                      [&](const Held& held) { return held.lock == lock; });
 }
 
-// The mutex of a guard that the function has made, by its own name.
+// The mutex of a guard that the function has made, by its own name; of one that a call has
+// returned, what that came back with.
 Path without_guard(const Path& path, const Function& function) {
   const auto guard = std::find_if(path.steps.begin(), path.steps.end(), [](const Step& step) {
     return step.kind == Step::Kind::field && step.name == Name(kMutexOfGuard);
   });
   if (guard == path.steps.end() || std::next(guard) == path.steps.end()) return path;
+  if (path.root == Path::Root::result) {
+    const auto taken =
+        std::find_if(function.taken.begin(), function.taken.end(),
+                     [&](const Held& held) { return held.acquired_by == path.index; });
+    return taken != function.taken.end() ? taken->lock : path;
+  }
   const Path field{path.root, path.index, path.name, {path.steps.begin(), std::next(guard)}};
   for (const Binding& binding : function.bindings) {
     if (binding.value.kind == Value::Kind::address_of && binding.target == field) {
@@ -100,11 +107,13 @@ class FunctionLocks {
   // Sets op.held, then does what the op does.
   void step(Op& op, State& state) {
     op.held = state;
-    if (const Acquire* acquire = op.as<Acquire>()) {
+    if (Acquire* acquire = op.as<Acquire>()) {
+      acquire->lock = own_name(acquire->lock);
       if (acquire->by_wait && !waited_) return;  // a caller's lock, see the second time
       taken_.insert(acquire->lock);
       take(state, {acquire->lock, acquire->shared, acquire->kind, op.id});
-    } else if (const Release* release = op.as<Release>()) {
+    } else if (Release* release = op.as<Release>()) {
+      release->lock = own_name(release->lock);
       const bool held = give_back(state, release->lock);
       waited_ = release->by_wait && held;
       if (!held && !release->if_held && !taken_.contains(release->lock)) {
@@ -114,6 +123,10 @@ class FunctionLocks {
     } else if (const Call* call = op.as<Call>()) {
       apply(*call, op.id, state);
     }
+  }
+
+  Path own_name(const Path& lock) const {
+    return lock.root == Path::Root::result ? without_guard(lock, function_) : lock;
   }
 
   bool give_back(State& state, const Path& lock) {
@@ -147,9 +160,8 @@ class FunctionLocks {
       // What it has only given back and taken again is held if it was.
       if (not_held.contains(held.lock)) continue;
       if (const std::optional<Path> lock = in_own_words(held.lock)) {
-        const Held taken{*lock, held.shared, held.kind, id};
-        if (!holds(state, *lock)) function_.taken.push_back(taken);
-        take(state, taken);
+        function_.taken.push_back({*lock, held.shared, held.kind, id});
+        take(state, function_.taken.back());
       }
     }
   }
@@ -180,6 +192,9 @@ class FunctionLocks {
     if (at_exit) {
       std::copy_if(at_exit->begin(), at_exit->end(), std::back_inserter(effect.gained),
                    [](const Held& held) { return held.acquired_by < kIfCaller; });
+      // A guard that is returned has it once, and its variable had it too.
+      effect.gained.erase(std::unique(effect.gained.begin(), effect.gained.end(), same_lock),
+                          effect.gained.end());
     }
     tidy(lost_);
     effect.lost = std::move(lost_);

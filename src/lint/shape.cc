@@ -44,6 +44,8 @@ FunctionShape::FunctionShape(const Function& function)
     find_region({id, acquire->lock, acquire->kind, acquire->shared, acquire->by_wait, {}, {}});
   }
   for (const Held& held : function.taken) {
+    const Op& begin = op(held.acquired_by);
+    if (holds(begin, held.lock) && !gives_back(begin, held.lock)) continue;
     find_region({held.acquired_by, held.lock, held.kind, held.shared, false, {}, {}});
   }
   find_deciders();
@@ -79,9 +81,12 @@ void FunctionShape::find_region(LockRegion region) {
 
 // A release, or a call that gives the lock back.
 bool FunctionShape::ends(const LockRegion& region, const Op& op) const {
-  return releases(op, region.lock) ||
-         std::find(function_.given_back.begin(), function_.given_back.end(),
-                   std::pair(op.id, region.lock)) != function_.given_back.end();
+  return releases(op, region.lock) || gives_back(op, region.lock);
+}
+
+bool FunctionShape::gives_back(const Op& call, const Path& lock) const {
+  return std::find(function_.given_back.begin(), function_.given_back.end(),
+                   std::pair(call.id, lock)) != function_.given_back.end();
 }
 
 // Backwards from the release, within the region.

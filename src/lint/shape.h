@@ -66,6 +66,7 @@ class FunctionShape {
 
   void find_region(LockRegion region);
   bool ends(const LockRegion& region, const Op& op) const;
+  bool gives_back(const Op& call, const Path& lock) const;
   std::vector<uint32_t> ops_on_the_way(const LockRegion& region, uint32_t release) const;
   void find_deciders();
 

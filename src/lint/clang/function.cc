@@ -201,6 +201,9 @@ void FunctionBuilder::element(const CFGElement& element) {
   if (const auto part = element.getAs<CFGStmt>()) {
     enter_locked(part->getStmt());
     if (skipped_.count(part->getStmt()) == 0) statement(part->getStmt());
+    if (const auto ends = ending_with_.find(part->getStmt()); ends != ending_with_.end()) {
+      locks(ends->second, part->getStmt()->getEndLoc());
+    }
   } else if (const auto init = element.getAs<CFGInitializer>()) {
     initialiser(init->getInitializer());
   } else if (const auto automatic = element.getAs<CFGAutomaticObjDtor>()) {
@@ -223,6 +226,12 @@ void FunctionBuilder::element(const CFGElement& element) {
         0,
         {},
         {{Step::Kind::deref, function_.class_name}, {Step::Kind::field, names_.field(field)}}};
+    if (Locks::has_guard(field->getType())) {
+      LockActions actions;
+      locks_.destroy_member(receiver.path, actions);
+      locks(actions, body_.function->getEndLoc());
+      return;
+    }
     if (Threads::joins_at_end(field->getType())) {
       add(body_.function->getEndLoc(), Join{receiver.path});
       return;

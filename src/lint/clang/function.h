@@ -73,6 +73,7 @@ class FunctionBuilder {
   Path handle_of(const SpawnSite& site, const clang::Expr* whole);
   Path moved_to(const Path& handle, const clang::Stmt* statement);
   bool ends_with_statement(const clang::Expr* made) const;
+  void end_temporary_guard(const clang::CallExpr* call);
   void branch_conditions(const clang::CFG& graph);
   void try_locks(uint32_t block, const clang::Expr* condition, bool negated);
   void loops_and_control();
@@ -101,7 +102,8 @@ class FunctionBuilder {
   llvm::DenseMap<const clang::OMPExecutableDirective*, llvm::DenseSet<const clang::Stmt*>>
       locked_;  // bodies of critical sections and the like
   llvm::DenseSet<const clang::OMPExecutableDirective*> entered_;
-  llvm::DenseSet<const clang::VarDecl*> partitioned_;  // loops divided among threads
+  llvm::DenseSet<const clang::VarDecl*> partitioned_;            // loops divided among threads
+  llvm::DenseMap<const clang::Stmt*, LockActions> ending_with_;  // temporary guards
   llvm::DenseMap<const clang::Expr*, Path> field_initialisers_;
   llvm::DenseMap<const clang::CFGBlock*, uint32_t> block_numbers_;
   std::vector<Body> regions_;

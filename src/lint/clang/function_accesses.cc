@@ -84,6 +84,12 @@ void FunctionBuilder::initialiser(const CXXCtorInitializer* initialiser) {
   if (known == field_initialisers_.end()) return;
   const Path field = known->second;
   const QualType type = initialiser->getAnyMember()->getType();
+  if (Locks::has_guard(type)) {
+    LockActions actions;
+    locks_.initialise(field, init, actions);
+    locks(actions, initialiser->getSourceLocation());
+    return;
+  }
   if (Locks::is_synchronisation(type)) return;
   if (type->isReferenceType()) {
     Value value = scope_.argument(init, true);
@@ -149,6 +155,9 @@ bool FunctionBuilder::atomic_call(const CallExpr* call) {
 void FunctionBuilder::returned(const ReturnStmt* statement) {
   const Expr* value = statement->getRetValue();
   if (value == nullptr) return;
+  LockActions actions;
+  locks_.give_away(value, actions);
+  locks(actions, statement->getBeginLoc());
   const bool reference = body_.function->getReturnType()->isReferenceType();
   const uint32_t op = add(statement->getBeginLoc(), Return{scope_.argument(value, reference)});
   flow_.use(block_, op, Flow::Sink::returned, 0, value);

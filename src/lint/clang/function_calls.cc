@@ -158,6 +158,7 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
   }
   const uint32_t op = add(call->getExprLoc(), std::move(made));
   scope_.set_call(call, op);
+  end_temporary_guard(call);
   if (receiver != nullptr) flow_.use(block_, op, Flow::Sink::receiver, 0, receiver);
   if (through != nullptr) flow_.use(block_, op, Flow::Sink::through, 0, through);
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -184,6 +185,16 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
     store_arguments(call);
     if (through == nullptr) call_closures(call, arguments);
   }
+}
+
+// What a call returns, a lock with it, lives to the end of the whole expression.
+void FunctionBuilder::end_temporary_guard(const CallExpr* call) {
+  if (!Locks::has_guard(call->getType()) || !ends_with_statement(call)) return;
+  const Stmt* whole = call;
+  while (isa_and_nonnull<Expr>(parent(whole)) && !isa<ExprWithCleanups>(parent(whole))) {
+    whole = parent(whole);
+  }
+  locks_.end_temporary(call, ending_with_[whole]);
 }
 
 // Containers and smart pointers keep what they are given.

@@ -104,7 +104,7 @@ bool FunctionBuilder::ends_with_statement(const Expr* made) const {
   for (; isa_and_nonnull<Expr>(above); above = parent(above)) {
     if (!isa<FullExpr>(above) && !isa<CXXBindTemporaryExpr>(above) &&
         !isa<MaterializeTemporaryExpr>(above) && !isa<CastExpr>(above) && !isa<ParenExpr>(above)) {
-      return isa<MemberExpr>(above);
+      return isa<MemberExpr>(above) || isa<CXXOperatorCallExpr>(above);
     }
   }
   return above != nullptr && !isa<ReturnStmt>(above) && !isa<DeclStmt>(above);

@@ -115,6 +115,11 @@ llvm::ArrayRef<const Expr*> arguments_of(const CallExpr* call) {
   return isa<CXXOperatorCallExpr>(call) && receiver_of(call) != nullptr ? all.drop_front() : all;
 }
 
+llvm::ArrayRef<const Expr*> arguments_of(const CXXConstructExpr* construct) {
+  return llvm::ArrayRef<Expr*>(const_cast<CXXConstructExpr*>(construct)->getArgs(),
+                               construct->getNumArgs());
+}
+
 std::string class_of(QualType type) {
   type = type.getNonReferenceType();
   if (!type->getPointeeType().isNull()) type = type->getPointeeType();

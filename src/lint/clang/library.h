@@ -35,6 +35,7 @@ const clang::Expr* receiver_of(const clang::CallExpr* call);
 
 // The arguments without the receiver.
 llvm::ArrayRef<const clang::Expr*> arguments_of(const clang::CallExpr* call);
+llvm::ArrayRef<const clang::Expr*> arguments_of(const clang::CXXConstructExpr* construct);
 
 // "std::vector", "pthread_mutex_t": the class or typedef behind references and
 // pointers; without template arguments.

@@ -13,39 +13,13 @@ using namespace clang;
 
 namespace {
 
-bool is_standard_guard(llvm::StringRef name) {
-  return one_of(name, {"std::lock_guard", "std::scoped_lock", "std::unique_lock",
-                       "std::shared_lock", "QMutexLocker", "QReadLocker", "QWriteLocker"});
-}
-
 bool is_mutex(llvm::StringRef name) {
   return one_of(name, {"std::mutex", "std::recursive_mutex", "std::timed_mutex",
                        "std::recursive_timed_mutex", "std::shared_mutex", "std::shared_timed_mutex",
                        "QMutex", "QRecursiveMutex", "QReadWriteLock"});
 }
 
-bool is_scoped_lockable(QualType type) {
-  const CXXRecordDecl* record = type.getNonReferenceType()->getAsCXXRecordDecl();
-  return record != nullptr && record->hasAttr<ScopedLockableAttr>();
-}
-
-Path transaction_lock() { return {Path::Root::global, 0, Name(kTransactionLock), {}}; }
-
-const VarDecl* variable_named(const Expr* expression) {
-  const auto* reference = dyn_cast<DeclRefExpr>(bare(expression));
-  return reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-}
-
-LockAction released(LockAction action) {
-  action.kind = LockAction::Kind::release;
-  return action;
-}
-
 }  // namespace
-
-bool Locks::is_guard(QualType type) {
-  return is_standard_guard(class_of(type)) || is_scoped_lockable(type);
-}
 
 bool Locks::is_synchronisation(QualType type) {
   type = type.getNonReferenceType();
@@ -87,21 +61,6 @@ bool Locks::is_synchronisation(QualType type) {
                                          "QFuture"});
 }
 
-const Locks::Guard* Locks::known_guard(const Expr* guard) const {
-  const VarDecl* variable = variable_named(guard);
-  const auto found = guards_.find(variable);
-  return variable != nullptr && found != guards_.end() ? &found->second : nullptr;
-}
-
-// The lock of a guard that is no local variable of this function.
-Path Locks::mutex_of_guard(const Expr* guard) {
-  Path path = scope_.object(guard);
-  if (!path.known()) return {};
-  path.steps.push_back({Step::Kind::field, Name(kMutexOfGuard)});
-  path.steps.push_back({Step::Kind::deref, Name("<mutex>")});
-  return path;
-}
-
 bool Locks::call(const CallExpr* call, LockActions& actions) {
   const FunctionDecl* callee = call->getDirectCallee();
   if (callee == nullptr) return false;
@@ -110,6 +69,7 @@ bool Locks::call(const CallExpr* call, LockActions& actions) {
   if (const Expr* receiver = receiver_of(call)) {
     const std::string class_name = class_of(receiver->getType());
     if (is_standard_guard(class_name)) return guard_method(call, method, actions);
+    if (is_guard_holder(receiver->getType())) return holder_method(call, method, actions);
     if (is_mutex(class_name)) return mutex_method(call, method, actions);
     if (wait(call, class_name, actions)) return false;  // its predicate is called
   } else if (c_function(call, method, actions)) {
@@ -117,26 +77,6 @@ bool Locks::call(const CallExpr* call, LockActions& actions) {
   }
   Site site{receiver_of(call), arguments_of(call), {}};
   return attributes(callee, site, call, actions);
-}
-
-bool Locks::guard_method(const CallExpr* call, llvm::StringRef method, LockActions& actions) {
-  const Expr* guard = receiver_of(call);
-  const Guard* known = known_guard(guard);
-  LockActions locks = known != nullptr ? known->locks : LockActions{};
-  if (known == nullptr) {
-    locks.push_back({LockAction::Kind::acquire, mutex_of_guard(guard),
-                     class_of(guard->getType()) == "std::shared_lock", LockKind::mutex});
-  }
-  if (one_of(method, {"lock", "relock"})) {
-    actions.insert(actions.end(), locks.begin(), locks.end());
-  } else if (method == "unlock") {
-    for (const LockAction& lock : locks) actions.push_back(released(lock));
-  } else if (method.starts_with("try_lock") && !locks.empty()) {
-    tries_[call] = {locks[0].lock, locks[0].shared, true};
-  } else if (method == "release" && known != nullptr) {
-    guards_[variable_named(guard)].locks.clear();  // the lock stays; the guard forgets it
-  }
-  return true;
 }
 
 bool Locks::mutex_method(const CallExpr* call, llvm::StringRef method, LockActions& actions) {
@@ -179,7 +119,7 @@ bool Locks::wait(const CallExpr* call, const std::string& name, LockActions& act
 bool Locks::c_function(const CallExpr* call, llvm::StringRef name, LockActions& actions) {
   if (name == llvm::StringRef(kTransactionBegin)) {
     actions.push_back(
-        {LockAction::Kind::acquire, transaction_lock(), false, LockKind::transaction});
+        {LockAction::Kind::acquire, Locks::transaction_lock(), false, LockKind::transaction});
     return true;
   }
   const auto act = [&](unsigned argument, LockAction::Kind kind, bool shared) {
@@ -225,107 +165,6 @@ bool Locks::c_function(const CallExpr* call, llvm::StringRef name, LockActions& 
                        "pthread_rwlock_destroy", "pthread_spin_init", "pthread_cond_init",
                        "pthread_cond_destroy", "pthread_cond_signal", "pthread_cond_broadcast",
                        "mtx_init", "mtx_destroy", "cnd_init", "cnd_signal", "cnd_broadcast"});
-}
-
-bool Locks::declare(const VarDecl* variable, LockActions& actions) {
-  if (variable->getInit() == nullptr || !is_guard(variable->getType()) ||
-      variable->getType()->isReferenceType()) {
-    return false;
-  }
-  const auto* construct = dyn_cast<CXXConstructExpr>(bare(variable->getInit()));
-  if (construct != nullptr && construct->getConstructor()->isCopyOrMoveConstructor()) {
-    if (const Guard* from = known_guard(construct->getArg(0))) {
-      const Guard copy = *from;
-      guards_[variable] = copy;
-    }
-    return true;
-  }
-  // `= std::move(other)`: bare() has looked through it.
-  if (const Guard* from = known_guard(variable->getInit())) {
-    const Guard copy = *from;
-    guards_[variable] = copy;
-    return true;
-  }
-  if (construct == nullptr) return true;
-  if (is_standard_guard(class_of(variable->getType()))) {
-    standard_guard(variable, construct, actions);
-    return true;
-  }
-  LockActions taken;
-  const Site site{
-      nullptr,
-      llvm::ArrayRef<const Expr*>(llvm::ArrayRef<Expr*>(
-          const_cast<CXXConstructExpr*>(construct)->getArgs(), construct->getNumArgs())),
-      scope_.variable(variable)};
-  attributes(construct->getConstructor(), site, construct, taken);
-  guards_[variable].locks = taken;
-  actions.insert(actions.end(), taken.begin(), taken.end());
-  return true;
-}
-
-void Locks::standard_guard(const VarDecl* variable, const CXXConstructExpr* construct,
-                           LockActions& actions) {
-  const std::string name = class_of(variable->getType());
-  const bool shared = one_of(name, {"std::shared_lock", "QReadLocker"});
-  Guard guard;
-  bool takes = true;
-  bool tries = false;
-  for (const Expr* argument : construct->arguments()) {
-    const std::string type = class_of(argument->getType());
-    if (one_of(type, {"std::adopt_lock_t", "std::defer_lock_t", "std::try_to_lock_t"})) {
-      takes = false;
-      tries = type == "std::try_to_lock_t";
-      guard.adopts = type == "std::adopt_lock_t";
-    } else if (one_of(type, {"std::chrono::duration", "std::chrono::time_point"})) {
-      takes = false;
-      tries = true;
-    } else if (argument->getType()->isPointerType()) {
-      guard.locks.push_back(
-          {LockAction::Kind::acquire, scope_.pointee(argument), shared, LockKind::mutex});
-    } else if (argument->getType()->isRecordType()) {
-      guard.locks.push_back(
-          {LockAction::Kind::acquire, scope_.object(argument), shared, LockKind::mutex});
-    }
-  }
-  if (takes) actions.insert(actions.end(), guard.locks.begin(), guard.locks.end());
-  if (tries && !guard.locks.empty()) {
-    guard.tried = {guard.locks[0].lock, shared, true};
-    guard.has_tried = true;
-  }
-  // Functions that the guard is passed to find its lock so.
-  if (guard.locks.size() == 1) {
-    Path held = scope_.variable(variable);
-    held.steps.push_back({Step::Kind::field, Name(kMutexOfGuard)});
-    Value mutex;
-    mutex.kind = Value::Kind::address_of;
-    mutex.path = guard.locks[0].lock;
-    scope_.function().bindings.push_back({std::move(held), std::move(mutex)});
-  }
-  guards_[variable] = std::move(guard);
-}
-
-bool Locks::destroy(const VarDecl* variable, LockActions& actions) {
-  if (variable->getName() == llvm::StringRef(kTransactionGuard)) {
-    actions.push_back(
-        {LockAction::Kind::release, transaction_lock(), false, LockKind::transaction});
-    return true;
-  }
-  const auto found = guards_.find(variable);
-  if (found == guards_.end()) return false;
-  for (const LockAction& lock : found->second.locks) {
-    actions.push_back(released(lock));
-    actions.back().if_held = !found->second.adopts;
-  }
-  return true;
-}
-
-const TryLock* Locks::try_lock(const Expr* tested) const {
-  if (const auto found = tries_.find(bare(tested)); found != tries_.end()) return &found->second;
-  // `if (guard)` and `if (guard.owns_lock())`.
-  const Expr* guard = bare(tested);
-  if (const auto* call = dyn_cast<CallExpr>(guard)) guard = receiver_of(call);
-  const Guard* known = guard != nullptr ? known_guard(guard) : nullptr;
-  return known != nullptr && known->has_tried ? &known->tried : nullptr;
 }
 
 // ---------------------------------------------------------------------------
