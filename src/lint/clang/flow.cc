@@ -168,6 +168,9 @@ void Flow::run(Function& function) {
         case Sink::through:
           if (call != nullptr) call->through.tokens = std::move(found);
           break;
+        case Sink::capture:
+          if (call != nullptr) call->through.captures[action.argument].tokens = std::move(found);
+          break;
         case Sink::argument:
           if (call != nullptr) call->arguments[action.argument].tokens = std::move(found);
           if (spawn != nullptr) spawn->arguments[action.argument].tokens = std::move(found);

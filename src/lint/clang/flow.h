@@ -19,7 +19,7 @@ class Flow {
   void read(const clang::Expr* expression, uint32_t op) { reads_[expression] = op; }
   void assign(uint32_t block, const clang::VarDecl* variable, const clang::Expr* from, bool adds);
   void assign_result(uint32_t block, const clang::VarDecl* variable, uint32_t op);
-  enum class Sink : uint8_t { uses, receiver, through, argument, returned, condition };
+  enum class Sink : uint8_t { uses, receiver, through, capture, argument, returned, condition };
   void use(uint32_t block, uint32_t op, Sink sink, size_t argument, const clang::Expr* from);
 
   // Fills the tokens of all ops and conditions.

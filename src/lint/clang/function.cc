@@ -262,6 +262,31 @@ void FunctionBuilder::branch_conditions(const CFG& graph) {
   }
 }
 
+// Of a local variable that is given one value, and no other, that value.
+const Expr* FunctionBuilder::only_value(const Expr* expression) const {
+  const auto* reference = dyn_cast<DeclRefExpr>(bare(expression));
+  const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable == nullptr || !variable->hasLocalStorage() ||
+      !variable->getType()->isIntegerType() || escapes(variable)) {
+    return expression;
+  }
+  std::vector<const Expr*> values;
+  if (variable->getInit() != nullptr) values.push_back(variable->getInit());
+  find_assigned(variable, body_.statements, values);
+  return values.size() == 1 ? bare(values[0]) : expression;
+}
+
+void FunctionBuilder::find_assigned(const VarDecl* variable, const Stmt* statement,
+                                    std::vector<const Expr*>& values) const {
+  if (statement == nullptr) return;
+  const auto* binary = dyn_cast<BinaryOperator>(statement);
+  if (binary != nullptr && binary->isAssignmentOp() &&
+      base_variable(binary->getLHS()) == variable) {
+    values.push_back(binary->getRHS());
+  }
+  for (const Stmt* child : children_of(statement)) find_assigned(variable, child, values);
+}
+
 // if (m.try_lock()): the lock is held in the block that is then entered.
 void FunctionBuilder::try_locks(uint32_t block, const Expr* condition, bool negated) {
   condition = bare(condition);
@@ -275,7 +300,12 @@ void FunctionBuilder::try_locks(uint32_t block, const Expr* condition, bool nega
     try_locks(block, comparison->getLHS(), negated != (comparison->getOpcode() == BO_EQ));
     return;
   }
-  const TryLock* tried = locks_.try_lock(condition);
+  if (const auto* both = dyn_cast<BinaryOperator>(condition);
+      both != nullptr && both->isLogicalOp()) {
+    try_locks(block, both->getRHS(), negated);  // the left side was decided before
+    return;
+  }
+  const TryLock* tried = locks_.try_lock(only_value(condition));
   if (tried == nullptr) return;
   const bool on_true = tried->success != negated;
   const uint32_t target = function_.blocks[block].next[on_true ? 0 : 1];

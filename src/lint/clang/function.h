@@ -55,6 +55,7 @@ class FunctionBuilder {
   void construct(const clang::CXXConstructExpr* construct);
   void call(const clang::CallExpr* call);
   void plain_call(const clang::CallExpr* call);
+  void use_captures(uint32_t op, const clang::LambdaExpr* lambda);
   void call_closures(const clang::CallExpr* call, llvm::ArrayRef<const clang::Expr*> arguments);
   void give_element(const clang::CXXMethodDecl* closure,
                     llvm::ArrayRef<const clang::Expr*> arguments, Call& call);
@@ -75,6 +76,9 @@ class FunctionBuilder {
   bool ends_with_statement(const clang::Expr* made) const;
   void end_temporary_guard(const clang::CallExpr* call);
   void branch_conditions(const clang::CFG& graph);
+  const clang::Expr* only_value(const clang::Expr* expression) const;
+  void find_assigned(const clang::VarDecl* variable, const clang::Stmt* statement,
+                     std::vector<const clang::Expr*>& values) const;
   void try_locks(uint32_t block, const clang::Expr* condition, bool negated);
   void loops_and_control();
 

@@ -6,6 +6,19 @@ namespace foretrace::lint {
 
 using namespace clang;
 
+namespace {
+
+// The lambda that is called, itself or by the name of a variable.
+const LambdaExpr* lambda_of(const Expr* closure) {
+  closure = bare(closure);
+  const auto* reference = dyn_cast<DeclRefExpr>(closure);
+  const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable != nullptr && variable->getInit() != nullptr) closure = bare(variable->getInit());
+  return dyn_cast<LambdaExpr>(closure);
+}
+
+}  // namespace
+
 void FunctionBuilder::locks(const LockActions& actions, SourceLocation where) {
   for (const LockAction& action : actions) {
     if (!action.lock.known()) continue;
@@ -140,6 +153,8 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
     made.name = Name("a function pointer");
   }
   if (through != nullptr) made.through = scope_.value(through);
+  const LambdaExpr* lambda = receiver != nullptr ? lambda_of(receiver) : nullptr;
+  if (lambda != nullptr) made.through = scope_.value(lambda);  // what it has captured
   if (receiver != nullptr) {
     made.is_method = true;
     made.receiver = scope_.argument(receiver, !receiver->getType()->isPointerType());
@@ -161,6 +176,7 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
   end_temporary_guard(call);
   if (receiver != nullptr) flow_.use(block_, op, Flow::Sink::receiver, 0, receiver);
   if (through != nullptr) flow_.use(block_, op, Flow::Sink::through, 0, through);
+  if (lambda != nullptr) use_captures(op, lambda);
   for (size_t i = 0; i < arguments.size(); ++i) {
     flow_.use(block_, op, Flow::Sink::argument, i, arguments[i]);
     // Locals that it gets the address of may come back with something of the call.
@@ -195,6 +211,14 @@ void FunctionBuilder::end_temporary_guard(const CallExpr* call) {
     whole = parent(whole);
   }
   locks_.end_temporary(call, ending_with_[whole]);
+}
+
+void FunctionBuilder::use_captures(uint32_t op, const LambdaExpr* lambda) {
+  size_t number = 0;
+  for (const Expr* init : lambda->capture_inits()) {
+    if (init != nullptr) flow_.use(block_, op, Flow::Sink::capture, number, init);
+    ++number;
+  }
 }
 
 // Containers and smart pointers keep what they are given.
