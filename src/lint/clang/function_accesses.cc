@@ -36,17 +36,27 @@ void FunctionBuilder::statement(const Stmt* statement) {
 
 void FunctionBuilder::read(const Expr* load, const Expr* object) {
   const Path path = scope_.object(object);
-  if (!visible(path, object) || belongs_to_round(object)) return;
-  Access access{path, false, object->getType()->isAtomicType(), on_the_way(load),
-                names_.type(object->getType())};
+  if (!visible(path, object)) return;
+  Access access{path,
+                false,
+                object->getType()->isAtomicType(),
+                on_the_way(load),
+                names_.type(object->getType()),
+                own_element(object),
+                divided_loop(object)};
   flow_.read(load, add(object->getExprLoc(), std::move(access)));
 }
 
 void FunctionBuilder::write(const Expr* object, const Expr* from, SourceLocation where) {
   const Path path = scope_.object(object);
-  if (visible(path, object) && !belongs_to_round(object)) {
-    Access access{path, true, object->getType()->isAtomicType(), false,
-                  names_.type(object->getType())};
+  if (visible(path, object)) {
+    Access access{path,
+                  true,
+                  object->getType()->isAtomicType(),
+                  false,
+                  names_.type(object->getType()),
+                  own_element(object),
+                  divided_loop(object)};
     const uint32_t op = add(where, std::move(access));
     flow_.use(block_, op, Flow::Sink::uses, 0, from);
   }
