@@ -77,10 +77,9 @@ void FunctionBuilder::assignment(const BinaryOperator* assignment) {
 
 void FunctionBuilder::declaration(const VarDecl* variable) {
   LockActions actions;
-  if (locks_.declare(variable, actions)) {
-    locks(actions, variable->getLocation());
-    return;
-  }
+  const bool is_guard = locks_.declare(variable, actions);
+  locks(actions, variable->getLocation());
+  if (is_guard) return;
   const Expr* init = variable->getInit();
   if (init == nullptr) return;
   if (!variable->hasGlobalStorage()) flow_.assign(block_, variable, init, false);
