@@ -114,8 +114,9 @@ void FunctionBuilder::initialiser(const CXXCtorInitializer* initialiser) {
 void FunctionBuilder::atomic_builtin(const AtomicExpr* expression) {
   const Path path = scope_.pointee(expression->getPtr());
   if (!path.known()) return;
-  const llvm::StringRef name =
+  const std::string text =
       names_.context().BuiltinInfo.getName(static_cast<unsigned>(expression->getOp()));
+  const llvm::StringRef name(text);
   const Name type = names_.type(expression->getValueType());
   const bool loads = !name.contains("store");
   const bool stores = !name.contains("load");
