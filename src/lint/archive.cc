@@ -29,7 +29,7 @@ void visit(Either<Held> auto& x, auto&& archive) {
   archive(x.lock, x.shared, x.kind, x.acquired_by);
 }
 void visit(Either<Access> auto& x, auto&& archive) {
-  archive(x.path, x.write, x.atomic, x.on_the_way, x.type);
+  archive(x.path, x.write, x.atomic, x.on_the_way, x.type, x.element, x.loop);
 }
 void visit(Either<Acquire> auto& x, auto&& archive) {
   archive(x.lock, x.shared, x.kind, x.by_wait);

@@ -160,7 +160,7 @@ Effects ContextEffects::find_direct(const Place& place) const {
   Effects effects;
   const Op& op = program_.op(place);
   if (const Access* const access = op.as<Access>()) {
-    add_access(place, *access, effects);
+    if (access->element.empty()) add_access(place, *access, effects);  // else no other's
   } else if (const Call* const call = op.as<Call>()) {
     if (program_.callees(place).empty()) add_unknown_call(place, *call, effects);
   }

@@ -109,6 +109,7 @@ std::string to_text(const Op& op, const Function& function) {
     text +=
         fmt::format("{}{}{} {}", access->atomic ? "atomic " : "", access->write ? "write" : "read",
                     access->on_the_way ? " (way)" : "", to_text(access->path, function));
+    if (!access->element.empty()) text += " at own " + access->element.text();
   } else if (const Acquire* acquire = op.as<Acquire>()) {
     text += fmt::format("acquire{}{} {}", acquire->shared ? " shared" : "",
                         acquire->by_wait ? " (wait)" : "", to_text(acquire->lock, function));

@@ -13,7 +13,7 @@ void add(const Program& program, ContextId context, const Value& value, ObjectEf
     return;
   }
   std::vector<LocationId> locations = program.pointees(context, value);
-  found.push_back({std::move(path), std::move(locations), effect.writes, false});
+  found.push_back({std::move(path), std::move(locations), effect.writes, false, {}, {}});
 }
 
 }  // namespace
@@ -23,7 +23,7 @@ std::vector<Effect> effects(const Program& program, const Models& models, const 
   const Op& op = program.op(place);
   if (const Access* access = op.as<Access>()) {
     found.push_back({access->path, program.locations(place.context, access->path), access->write,
-                     access->atomic});
+                     access->atomic, access->element, access->loop});
     return found;
   }
   const Call* call = op.as<Call>();

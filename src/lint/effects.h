@@ -13,6 +13,8 @@ struct Effect {
   std::vector<LocationId> locations;  // what it may be
   bool write = false;                 // else a read; what is read and written is a write
   bool atomic = false;
+  Name element = Name();  // as in Access
+  Name loop = Name();
 };
 
 // An access is one effect; what a call without a body does, the models say.

@@ -24,6 +24,8 @@ struct Found {
   LocationId location = 0;
   bool write = false;
   Owned owned;
+  Name element;
+  Name loop;
 };
 
 class Races {
@@ -69,7 +71,8 @@ class Races {
       if (!program_.shared(location) || program_.indistinct(location)) continue;
       if (!owned && program_.own(place, effect.path)) return;
       if (!owned) owned = program_.ownership(place, effect.path);
-      accesses_.push_back({place, effect.path, location, effect.write, *owned});
+      accesses_.push_back(
+          {place, effect.path, location, effect.write, *owned, effect.element, effect.loop});
     }
   }
 
@@ -109,9 +112,16 @@ class Races {
 
   bool races(const Found& a, const Found& b) const {
     if (!a.write && !b.write) return false;
+    if (own_elements(a, b)) return false;
     if (!program_.all_locations().may_alias(a.location, b.location)) return false;
     return !own_objects(a, b) && program_.parallel(a.place, b.place) &&
            !program_.exclude(a.place, a.path, b.place, b.path);
+  }
+
+  // Elements of an array that OpenMP's threads divide among them.
+  static bool own_elements(const Found& a, const Found& b) {
+    if (a.element.empty() && b.element.empty()) return false;
+    return a.element == b.element || a.loop.empty() || a.loop != b.loop;
   }
 
   // Each thread accesses one of its own; or it was the thread's only after the access.

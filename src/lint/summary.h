@@ -142,6 +142,10 @@ struct Access {
   bool atomic = false;      // std::atomic, _Atomic, __atomic_… and __sync_… builtins
   bool on_the_way = false;  // only to get at something inside
   Name type;                // of the object that is accessed
+  // In an OpenMP region: which element, by a number that only this thread has ("i" of a loop
+  // whose rounds are divided). Two threads that use the same words have different elements.
+  Name element = Name();
+  Name loop = Name();  // whose rounds are divided and that it is in; two are taken to be in order
 };
 
 // Begins or ends a region under a lock. A condition variable's wait is a release

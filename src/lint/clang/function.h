@@ -66,7 +66,11 @@ class FunctionBuilder {
   void region(const clang::OMPExecutableDirective* directive);
   void find_regions(const clang::Stmt* statement);
   void enter_locked(const clang::Stmt* statement);
-  bool belongs_to_round(const clang::Expr* object) const;
+  Name own_element(const clang::Expr* object) const;
+  Name divided_loop(const clang::Expr* object) const;
+  Name own_number(const clang::Expr* index) const;
+  bool is_partitioned(const clang::Expr* number) const;
+  bool varies_inside(const clang::Expr* term) const;
   void store_arguments(const clang::CallExpr* call);
   void locks(const LockActions& actions, clang::SourceLocation where);
   Spawn started(const SpawnSite& site);
@@ -106,8 +110,9 @@ class FunctionBuilder {
   llvm::DenseMap<const clang::OMPExecutableDirective*, llvm::DenseSet<const clang::Stmt*>>
       locked_;  // bodies of critical sections and the like
   llvm::DenseSet<const clang::OMPExecutableDirective*> entered_;
-  llvm::DenseSet<const clang::VarDecl*> partitioned_;            // loops divided among threads
-  llvm::DenseMap<const clang::Stmt*, LockActions> ending_with_;  // temporary guards
+  llvm::DenseSet<const clang::VarDecl*> partitioned_;                // loops divided among threads
+  std::vector<const clang::OMPExecutableDirective*> divided_loops_;  // the inner ones last
+  llvm::DenseMap<const clang::Stmt*, LockActions> ending_with_;      // temporary guards
   llvm::DenseMap<const clang::Expr*, Path> field_initialisers_;
   llvm::DenseMap<const clang::CFGBlock*, uint32_t> block_numbers_;
   std::vector<Body> regions_;

@@ -36,17 +36,27 @@ void FunctionBuilder::statement(const Stmt* statement) {
 
 void FunctionBuilder::read(const Expr* load, const Expr* object) {
   const Path path = scope_.object(object);
-  if (!visible(path, object) || belongs_to_round(object)) return;
-  Access access{path, false, object->getType()->isAtomicType(), on_the_way(load),
-                names_.type(object->getType())};
+  if (!visible(path, object)) return;
+  Access access{path,
+                false,
+                object->getType()->isAtomicType(),
+                on_the_way(load),
+                names_.type(object->getType()),
+                own_element(object),
+                divided_loop(object)};
   flow_.read(load, add(object->getExprLoc(), std::move(access)));
 }
 
 void FunctionBuilder::write(const Expr* object, const Expr* from, SourceLocation where) {
   const Path path = scope_.object(object);
-  if (visible(path, object) && !belongs_to_round(object)) {
-    Access access{path, true, object->getType()->isAtomicType(), false,
-                  names_.type(object->getType())};
+  if (visible(path, object)) {
+    Access access{path,
+                  true,
+                  object->getType()->isAtomicType(),
+                  false,
+                  names_.type(object->getType()),
+                  own_element(object),
+                  divided_loop(object)};
     const uint32_t op = add(where, std::move(access));
     flow_.use(block_, op, Flow::Sink::uses, 0, from);
   }
@@ -67,10 +77,9 @@ void FunctionBuilder::assignment(const BinaryOperator* assignment) {
 
 void FunctionBuilder::declaration(const VarDecl* variable) {
   LockActions actions;
-  if (locks_.declare(variable, actions)) {
-    locks(actions, variable->getLocation());
-    return;
-  }
+  const bool is_guard = locks_.declare(variable, actions);
+  locks(actions, variable->getLocation());
+  if (is_guard) return;
   const Expr* init = variable->getInit();
   if (init == nullptr) return;
   if (!variable->hasGlobalStorage()) flow_.assign(block_, variable, init, false);
@@ -105,8 +114,9 @@ void FunctionBuilder::initialiser(const CXXCtorInitializer* initialiser) {
 void FunctionBuilder::atomic_builtin(const AtomicExpr* expression) {
   const Path path = scope_.pointee(expression->getPtr());
   if (!path.known()) return;
-  const llvm::StringRef name =
+  const std::string text =
       names_.context().BuiltinInfo.getName(static_cast<unsigned>(expression->getOp()));
+  const llvm::StringRef name(text);
   const Name type = names_.type(expression->getValueType());
   const bool loads = !name.contains("store");
   const bool stores = !name.contains("load");

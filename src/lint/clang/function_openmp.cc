@@ -1,6 +1,11 @@
 // FunctionBuilder: OpenMP's regions.
+#include <algorithm>
+
+#include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/StmtOpenMP.h"
+#include "clang/Basic/SourceManager.h"
 #include "lint/clang/function.h"
+#include "lint/clang/library.h"
 
 namespace foretrace::lint {
 
@@ -16,6 +21,9 @@ std::string lock_of(const OMPExecutableDirective* directive) {
   if (isa<OMPAtomicDirective>(directive)) return "<omp atomic>";
   // Only one thread does these at all.
   if (isa<OMPSingleDirective>(directive)) return "<omp single>";
+  if (isa<OMPSectionDirective>(directive)) {
+    return "<omp section " + std::to_string(directive->getBeginLoc().getRawEncoding()) + ">";
+  }
   if (isa<OMPMasterDirective>(directive)) return "<omp master>";
   return {};
 }
@@ -26,16 +34,24 @@ bool is_private_clause(const OMPClause* clause) {
          isa<OMPLinearClause>(clause);
 }
 
-llvm::DenseSet<const ValueDecl*> private_variables(const OMPExecutableDirective* directive) {
+llvm::DenseSet<const ValueDecl*> private_variables(const OMPExecutableDirective* directive,
+                                                   bool (*is_meant)(const OMPClause*)) {
   llvm::DenseSet<const ValueDecl*> variables;
   for (const OMPClause* clause : directive->clauses()) {
-    if (!is_private_clause(clause)) continue;
+    if (!is_meant(clause)) continue;
     for (const Stmt* child : const_cast<OMPClause*>(clause)->children()) {
       const auto* reference = dyn_cast_or_null<DeclRefExpr>(child);
       if (reference != nullptr) variables.insert(reference->getDecl());
     }
   }
   return variables;
+}
+
+Name text_of(const Expr* expression) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  expression->IgnoreParenImpCasts()->printPretty(stream, nullptr, PrintingPolicy(LangOptions()));
+  return Name(text);
 }
 
 void add_all(const Stmt* statement, llvm::DenseSet<const Stmt*>& set) {
@@ -55,6 +71,7 @@ void FunctionBuilder::find_regions(const Stmt* statement) {
       for (const Expr* counter : loop->counters()) {
         if (const VarDecl* variable = base_variable(counter)) partitioned_.insert(variable);
       }
+      divided_loops_.push_back(loop);
     }
     if (directive != body_.region && isOpenMPParallelDirective(directive->getDirectiveKind())) {
       add_all(directive->getRawStmt(), skipped_);
@@ -88,7 +105,9 @@ void FunctionBuilder::region(const OMPExecutableDirective* directive) {
     return;
   }
   const CapturedStmt* captured = directive->getCapturedStmt(llvm::omp::OMPD_parallel);
-  const llvm::DenseSet<const ValueDecl*> own = private_variables(directive);
+  const llvm::DenseSet<const ValueDecl*> own = private_variables(directive, is_private_clause);
+  const llvm::DenseSet<const ValueDecl*> first = private_variables(
+      directive, [](const OMPClause* clause) { return isa<OMPFirstprivateClause>(clause); });
   Body body{body_.function, const_cast<Stmt*>(directive->getRawStmt()), {}, directive};
   Spawn spawn;
   spawn.how = Name("omp parallel");
@@ -96,13 +115,21 @@ void FunctionBuilder::region(const OMPExecutableDirective* directive) {
   spawn.entry.kind = Value::Kind::function;
   spawn.entry.function = region_usr(names_, body_.function, directive);
   for (const CapturedStmt::Capture& capture : captured->captures()) {
-    if (capture.capturesVariable() && own.count(capture.getCapturedVar()) != 0) continue;
+    const bool variable = capture.capturesVariable() || capture.capturesVariableByCopy();
+    if (variable && first.count(capture.getCapturedVar()) != 0) {
+      body.captures.push_back({capture.getCapturedVar(), false});
+      spawn.entry.captures.emplace_back();
+      spawn.entry.captures.back().kind = Value::Kind::value_of;
+      spawn.entry.captures.back().path = scope_.variable(capture.getCapturedVar());
+      continue;
+    }
+    if (variable && own.count(capture.getCapturedVar()) != 0) continue;
     if (capture.capturesThis()) {
       body.captures.push_back({nullptr, true});
       spawn.entry.captures.emplace_back();
       spawn.entry.captures.back().kind = Value::Kind::value_of;
       spawn.entry.captures.back().path = {Path::Root::self, 0, {}, {}};
-    } else if (capture.capturesVariable() || capture.capturesVariableByCopy()) {
+    } else if (variable) {
       body.captures.push_back({capture.getCapturedVar(), true});
       spawn.entry.captures.emplace_back();
       spawn.entry.captures.back().kind = Value::Kind::address_of;
@@ -116,10 +143,11 @@ void FunctionBuilder::region(const OMPExecutableDirective* directive) {
   regions_.push_back(std::move(body));
 }
 
-// The element of a shared array that belongs to this round of a loop whose rounds are
-// divided among the threads.
-bool FunctionBuilder::belongs_to_round(const Expr* object) const {
-  for (const Expr* at = bare(object); !partitioned_.empty();) {
+// The element of a shared array that belongs to this thread, or to this round of a loop
+// whose rounds are divided among the threads; as it is written.
+Name FunctionBuilder::own_element(const Expr* object) const {
+  if (!names_.context().getLangOpts().OpenMP) return {};
+  for (const Expr* at = bare(object);;) {
     const Expr* index = nullptr;
     const Expr* base = nullptr;
     if (const auto* member = dyn_cast<MemberExpr>(at)) {
@@ -132,13 +160,72 @@ bool FunctionBuilder::belongs_to_round(const Expr* object) const {
       index = call->getArg(1);
       base = call->getArg(0);
     }
-    if (base == nullptr) return false;
-    const auto* reference = index != nullptr ? dyn_cast<DeclRefExpr>(bare(index)) : nullptr;
-    const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    if (variable != nullptr && partitioned_.count(variable) != 0) return true;
+    if (base == nullptr) return {};
+    if (index != nullptr) {
+      if (const Name own = own_number(index); !own.empty()) return own;
+    }
     at = bare(base);
   }
-  return false;
+}
+
+Name FunctionBuilder::divided_loop(const Expr* object) const {
+  const SourceManager& sources = names_.context().getSourceManager();
+  const SourceLocation at = sources.getExpansionLoc(object->getExprLoc());
+  for (auto loop = divided_loops_.rbegin(); loop != divided_loops_.rend(); ++loop) {
+    const SourceRange range = (*loop)->getRawStmt()->getSourceRange();
+    if (sources.isPointWithin(at, sources.getExpansionLoc(range.getBegin()),
+                              sources.getExpansionLoc(range.getEnd()))) {
+      const Position where = names_.position((*loop)->getBeginLoc());
+      return Name(where.file.text() + ":" + std::to_string(where.line));
+    }
+  }
+  return {};
+}
+
+// `i`, `i + offset`, `i * width + column`: the rest must not make two rounds meet. Of a product
+// it is assumed that the rest is less than the factor.
+Name FunctionBuilder::own_number(const Expr* index) const {
+  std::vector<const Expr*> terms = {index};
+  const Expr* own = nullptr;
+  bool other_varies = false;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    const Expr* term = bare(terms[i]);
+    const auto* binary = dyn_cast<BinaryOperator>(term);
+    if (binary != nullptr && binary->isAdditiveOp()) {
+      terms.push_back(binary->getLHS());
+      terms.push_back(binary->getRHS());
+    } else if (binary != nullptr && binary->getOpcode() == BO_Mul) {
+      if (!own_number(binary->getLHS()).empty() || !own_number(binary->getRHS()).empty()) {
+        return text_of(term);
+      }
+      other_varies = true;
+    } else if (is_partitioned(term)) {
+      own = term;
+    } else {
+      other_varies = other_varies || varies_inside(term);
+    }
+  }
+  return own != nullptr && !other_varies ? text_of(index) : Name();
+}
+
+bool FunctionBuilder::is_partitioned(const Expr* number) const {
+  const auto* reference = dyn_cast<DeclRefExpr>(number);
+  const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable != nullptr && partitioned_.count(variable) != 0) return true;
+  const auto* call = dyn_cast<CallExpr>(only_value(number));
+  return call != nullptr && call->getDirectCallee() != nullptr &&
+         name_of(call->getDirectCallee()) == "omp_get_thread_num";
+}
+
+// Not a constant, and not the same for all threads: it is no variable from outside.
+bool FunctionBuilder::varies_inside(const Expr* term) const {
+  if (names_.is_constant(term)) return false;
+  const auto* reference = dyn_cast<DeclRefExpr>(term);
+  const auto* variable = reference != nullptr ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable == nullptr) return true;
+  return std::none_of(body_.captures.begin(), body_.captures.end(),
+                      [&](const Captured& one) { return one.variable == variable; }) &&
+         !variable->hasGlobalStorage();
 }
 
 }  // namespace foretrace::lint

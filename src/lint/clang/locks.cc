@@ -52,6 +52,8 @@ bool Locks::is_synchronisation(QualType type) {
                                          "pthread_barrier_t",
                                          "pthread_once_t",
                                          "mtx_t",
+                                         "omp_lock_t",
+                                         "omp_nest_lock_t",
                                          "cnd_t",
                                          "thrd_t",
                                          "sem_t",
@@ -127,13 +129,13 @@ bool Locks::c_function(const CallExpr* call, llvm::StringRef name, LockActions& 
     actions.push_back({kind, scope_.pointee(call->getArg(argument)), shared, LockKind::mutex});
     return true;
   };
-  if (one_of(name,
-             {"pthread_mutex_lock", "pthread_spin_lock", "pthread_rwlock_wrlock", "mtx_lock"})) {
+  if (one_of(name, {"pthread_mutex_lock", "pthread_spin_lock", "pthread_rwlock_wrlock", "mtx_lock",
+                    "omp_set_lock", "omp_set_nest_lock"})) {
     return act(0, LockAction::Kind::acquire, false);
   }
   if (name == "pthread_rwlock_rdlock") return act(0, LockAction::Kind::acquire, true);
   if (one_of(name, {"pthread_mutex_unlock", "pthread_spin_unlock", "pthread_rwlock_unlock",
-                    "mtx_unlock"})) {
+                    "mtx_unlock", "omp_unset_lock", "omp_unset_nest_lock"})) {
     return act(0, LockAction::Kind::release, false);
   }
   if (one_of(name, {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_clockwait",
@@ -146,6 +148,10 @@ bool Locks::c_function(const CallExpr* call, llvm::StringRef name, LockActions& 
               "pthread_rwlock_timedrdlock", "mtx_trylock", "mtx_timedlock"}) &&
       call->getNumArgs() > 0) {
     tries_[call] = {scope_.pointee(call->getArg(0)), name.contains("rdlock"), false};
+    return true;
+  }
+  if (one_of(name, {"omp_test_lock", "omp_test_nest_lock"}) && call->getNumArgs() > 0) {
+    tries_[call] = {scope_.pointee(call->getArg(0)), false, true};
     return true;
   }
   const FunctionDecl* callee = call->getDirectCallee();
@@ -161,10 +167,12 @@ bool Locks::c_function(const CallExpr* call, llvm::StringRef name, LockActions& 
     }
     return true;
   }
-  return one_of(name, {"pthread_mutex_init", "pthread_mutex_destroy", "pthread_rwlock_init",
-                       "pthread_rwlock_destroy", "pthread_spin_init", "pthread_cond_init",
-                       "pthread_cond_destroy", "pthread_cond_signal", "pthread_cond_broadcast",
-                       "mtx_init", "mtx_destroy", "cnd_init", "cnd_signal", "cnd_broadcast"});
+  return one_of(
+      name, {"pthread_mutex_init", "pthread_mutex_destroy", "pthread_rwlock_init",
+             "pthread_rwlock_destroy", "pthread_spin_init", "pthread_cond_init",
+             "pthread_cond_destroy", "pthread_cond_signal", "pthread_cond_broadcast", "mtx_init",
+             "mtx_destroy", "cnd_init", "cnd_signal", "cnd_broadcast", "omp_init_lock",
+             "omp_destroy_lock", "omp_init_nest_lock", "omp_destroy_nest_lock"});
 }
 
 // ---------------------------------------------------------------------------

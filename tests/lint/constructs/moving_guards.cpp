@@ -6,7 +6,7 @@
 #include <thread>
 
 static std::mutex m;
-static int returned, named, assigned, member, optional, pointer, through, after, ended, reset;
+static int returned, named, assigned, member, optional, pointer, through, after, ended, reset, listed;
 
 static std::unique_lock<std::mutex> lock() { return std::unique_lock<std::mutex>(m); }
 static std::unique_lock<std::mutex> lock_variable() {
@@ -17,6 +17,11 @@ static std::unique_lock<std::mutex> lock_variable() {
 struct Holder {
   explicit Holder(std::mutex& mutex) : guard(mutex) {}
   std::unique_lock<std::mutex> guard;
+};
+
+struct Pair {
+  std::lock_guard<std::mutex> guard;
+  int& value;
 };
 
 struct Value {
@@ -69,6 +74,10 @@ static void run() {
   {
     const auto guard = std::make_unique<std::lock_guard<std::mutex>>(m);
     pointer++;
+  }
+  {
+    Pair pair{std::lock_guard<std::mutex>(m), listed};
+    pair.value++;
   }
   const auto locked = synchronised.lock();
   through++;
