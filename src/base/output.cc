@@ -22,8 +22,11 @@ class FileSink : public ByteSink {
  public:
   // `temporary` is renamed to `path` by close(); if they are equal (a pipe, a
   // device) nothing is renamed.
-  FileSink(std::string path, std::string temporary, int descriptor)
-      : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {
+  FileSink(std::string path, std::string temporary, int descriptor, Incomplete incomplete)
+      : path_(std::move(path)),
+        temporary_(std::move(temporary)),
+        incomplete_(incomplete),
+        descriptor_(descriptor) {
     buffer_.reserve(kBufferSize);
   }
   ~FileSink() override {
@@ -46,11 +49,11 @@ class FileSink : public ByteSink {
       if (::close(descriptor_) != 0) note_error();
       descriptor_ = -1;
     }
-    if (!error_.empty()) return fail("cannot write {}: {}", printable(path_, 200), error_);
-    if (temporary_ != path_ && std::rename(temporary_.c_str(), path_.c_str()) != 0) {
-      return fail("cannot write {}: {}", printable(path_, 200), std::strerror(errno));
+    if (error_.empty() || incomplete_ == Incomplete::kept) {
+      closed_ = temporary_ == path_ || std::rename(temporary_.c_str(), path_.c_str()) == 0;
+      if (!closed_) note_error();
     }
-    closed_ = true;
+    if (!error_.empty()) return fail("cannot write {}: {}", printable(path_, 200), error_);
     return {};
   }
 
@@ -75,6 +78,7 @@ class FileSink : public ByteSink {
 
   const std::string path_;
   const std::string temporary_;
+  const Incomplete incomplete_;
   int descriptor_;
   bool closed_ = false;
   std::string buffer_;
@@ -154,9 +158,11 @@ class ZstdSink : public ByteSink {
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSink>> open_output(const std::string& path) {
-  if (path == "-")
-    return std::make_unique<FileSink>("standard output", "standard output", STDOUT_FILENO);
+Result<std::unique_ptr<ByteSink>> open_output(const std::string& path, Incomplete incomplete) {
+  if (path == "-") {
+    return std::make_unique<FileSink>("standard output", "standard output", STDOUT_FILENO,
+                                      incomplete);
+  }
   struct stat status = {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
@@ -167,7 +173,8 @@ Result<std::unique_ptr<ByteSink>> open_output(const std::string& path) {
   const int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0)
     return fail("cannot write {}: {}", printable(path, 200), std::strerror(errno));
-  std::unique_ptr<ByteSink> sink = std::make_unique<FileSink>(path, temporary, descriptor);
+  std::unique_ptr<ByteSink> sink =
+      std::make_unique<FileSink>(path, temporary, descriptor, incomplete);
   if (path.ends_with(".gz")) return std::make_unique<GzipSink>(std::move(sink));
   if (path.ends_with(".zst")) return std::make_unique<ZstdSink>(std::move(sink));
   return sink;

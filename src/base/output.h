@@ -19,9 +19,14 @@ class ByteSink {
   virtual Result<void> close() = 0;
 };
 
+// What becomes of a file that could not be written to its end: the disk is full.
+enum class Incomplete { removed, kept };
+
 // "-" is standard output. Names that end in .gz or .zst are compressed. An
-// existing file is replaced only by close(), so a failure leaves it as it was.
-Result<std::unique_ptr<ByteSink>> open_output(const std::string& path);
+// existing file is replaced only by close(), so a failure leaves it as it was, unless
+// what there is is kept.
+Result<std::unique_ptr<ByteSink>> open_output(const std::string& path,
+                                              Incomplete incomplete = Incomplete::removed);
 
 // Appends to `target`, which must outlive the sink.
 std::unique_ptr<ByteSink> string_output(std::string& target);

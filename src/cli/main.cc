@@ -80,7 +80,9 @@ std::string missing_word(const CLI::App& app, const CLI::ParseError& error) {
 
 // CLI11's complaints, as sentences that name the remedy.
 std::string sentence_for(const CLI::App& app, const CLI::ParseError& error) {
-  std::vector<std::string> unexpected = app.remaining();
+  // What is left to another program is as it should be.
+  std::vector<std::string> unexpected;
+  if (!app.get_prefix_command()) unexpected = app.remaining();
   std::erase(unexpected, "--");
   if (!unexpected.empty()) return unexpected_word(app, unexpected.front());
   if (error.get_name() == "RequiredError") return missing_word(app, error);
@@ -125,8 +127,8 @@ void drop_end_of_options(const CLI::App& app, std::vector<std::string>& words) {
       --positionals;
       continue;
     }
+    // The command itself complains of an option that it does not know.
     const CLI::Option* const option = command->get_option_no_throw(words[i]);
-    if (option == nullptr && words[i].find('=') == std::string::npos) return;
     if (option != nullptr && takes_value(*option)) ++i;
   }
 }

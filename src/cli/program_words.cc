@@ -76,6 +76,18 @@ Result<std::shared_ptr<const RecordingFile>> record_to_spool(
   return std::shared_ptr<const RecordingFile>(std::move(*file));
 }
 
+std::optional<std::string> RecordedRun::what_is_missing(const std::string& name) const {
+  if (const uint32_t count = session->header().no_room.load(); count > 0) {
+    return fmt::format(
+        "{} of {} could not be recorded: there is no room for them in {} (with Docker: "
+        "--shm-size), "
+        "or files may not be as large (ulimit -f)",
+        counted(count, "thread"), printable(name), session->folder());
+  }
+  if (session->header().processes.load() == 0) return not_instrumented(name);
+  return std::nullopt;
+}
+
 RecordedRun::~RecordedRun() {
   session->close();
   program.wait();

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct RecordedRun {
   // Whatever went wrong here, the program runs to its end.
   ~RecordedRun();
   // Whether any process had the runtime in it.
-  bool recorded_anything() const { return session->header().processes.load() > 0; }
+  // What to tell a user if not all was recorded, or nothing.
+  std::optional<std::string> what_is_missing(const std::string& name) const;
 
   // Copies the recording to the sink until the program has ended, and closes the
   // sink. If that fails (the disk is full), the program goes on all the same.

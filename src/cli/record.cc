@@ -21,10 +21,13 @@ void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text);
 
 // The recording itself, as it comes.
 Result<void> write_recording(RecordedRun& run, const std::string& path) {
-  Result<std::unique_ptr<ByteSink>> sink = open_output(path);
+  Result<std::unique_ptr<ByteSink>> sink = open_output(path, Incomplete::kept);
   if (!sink) return tl::unexpected(sink.error());
-  if (Result<void> done = run.collect(**sink); !done) return done;
-  if (path != "-") say(fmt::format("recorded to {}", printable(path, 200)));
+  if (const Result<void> done = run.collect(**sink); !done) {
+    say(done.error().message + "; the program went on, and what was recorded before can be read");
+  } else if (path != "-") {
+    say(fmt::format("recorded to {}", printable(path, 200)));
+  }
   return {};
 }
 
@@ -47,7 +50,7 @@ Result<int> run(CLI::App& app, const Options& options) {
   const Result<void> written = (*format)->name == "ftr"
                                    ? write_recording(**run, options.output)
                                    : write_trace(**run, words->front(), options);
-  if (!(*run)->recorded_anything()) say(not_instrumented(words->front()));
+  if (const auto missing = (*run)->what_is_missing(words->front())) say(*missing);
   if (!written) return tl::unexpected(written.error());
   return (*run)->program.exit_status();
 }

@@ -53,7 +53,7 @@ class Run {
         return tl::unexpected(done.error());
       }
     }
-    if (!(*recorded)->recorded_anything()) say(not_instrumented(words_.front()));
+    if (const auto missing = (*recorded)->what_is_missing(words_.front())) say(*missing);
     if (options_.exit == "findings") return *found ? kExitFindings : kExitClean;
     return (*recorded)->program.exit_status();
   }

@@ -26,8 +26,10 @@ Hooks::Hooks(llvm::Module& module) {
   }
   steering_read_ = declare(module, "__foretrace_steering_read", nothing, {pointer, large, pointer});
   read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});
-  copy_string_ =
-      declare(module, "__foretrace_copy_string", nothing, {pointer, pointer, large, pointer});
+  llvm::Type* const two_strings[] = {pointer, pointer, large, pointer};
+  compare_string_ = declare(module, "__foretrace_compare_string", nothing, two_strings);
+  copy_string_ = declare(module, "__foretrace_copy_string", nothing, two_strings);
+  append_string_ = declare(module, "__foretrace_append_string", nothing, two_strings);
   entry_ = declare(module, "__foretrace_entry", nothing, {pointer});
   loop_ = declare(module, "__foretrace_loop", nothing, {pointer});
   call_ = declare(module, "__foretrace_call", nothing, {pointer});

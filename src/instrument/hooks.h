@@ -19,7 +19,9 @@ class Hooks {
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
   llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
+  llvm::FunctionCallee compare_string() const { return compare_string_; }
   llvm::FunctionCallee copy_string() const { return copy_string_; }
+  llvm::FunctionCallee append_string() const { return append_string_; }
   llvm::FunctionCallee call() const { return call_; }
   llvm::FunctionCallee loop() const { return loop_; }
   llvm::FunctionCallee entry() const { return entry_; }
@@ -42,7 +44,9 @@ class Hooks {
   llvm::FunctionCallee range_[2];
   llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;
+  llvm::FunctionCallee compare_string_;
   llvm::FunctionCallee copy_string_;
+  llvm::FunctionCallee append_string_;
   llvm::FunctionCallee call_;
   llvm::FunctionCallee loop_;
   llvm::FunctionCallee entry_;

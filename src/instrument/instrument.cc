@@ -359,9 +359,7 @@ class FunctionInstrumenter {
   }
 
   void instrument_call(llvm::CallBase& call) {
-    for (const LibraryAccess& access : library_accesses(call)) {
-      if (!ignored_ && may_be_shared(access.pointer)) insert_library_access(call, access);
-    }
+    insert_library_accesses(call);
     const llvm::Value* pointer = ignored_ ? nullptr : transferred(call);
     if (pointer == nullptr && !is_synchronisation(call) && !is_allocation(call)) return;
     if (is_synchronisation(call) && call.arg_size() > 0 &&
@@ -372,24 +370,57 @@ class FunctionInstrumenter {
     call_hook(builder, hooks_.call(), {site_of(call, pointer)});
   }
 
-  void insert_library_access(llvm::CallBase& call, const LibraryAccess& access) {
-    llvm::IRBuilder<> builder(&call);
+  void insert_library_accesses(llvm::CallBase& call) {
+    llvm::Instruction* behind = nullptr;
+    for (const LibraryAccess& access : library_accesses(call)) {
+      if (ignored_ || !may_be_shared(access.pointer)) continue;
+      llvm::Instruction* place = &call;
+      if (access.is_behind(call)) {
+        if (call.isMustTailCall()) continue;
+        if (behind == nullptr) behind = instruction_behind(call);
+        place = behind;
+      }
+      insert_library_access(call, access, place);
+    }
+  }
+
+  // Where the call has returned.
+  static llvm::Instruction* instruction_behind(llvm::CallBase& call) {
+    auto* const invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
+    if (invoke == nullptr) return call.getNextNode();
+    llvm::BasicBlock* returned = invoke->getNormalDest();
+    if (returned->getSinglePredecessor() == nullptr) {
+      returned = llvm::SplitEdge(invoke->getParent(), returned);
+    }
+    return &*returned->getFirstInsertionPt();
+  }
+
+  void insert_library_access(llvm::CallBase& call, const LibraryAccess& access,
+                             llvm::Instruction* place) {
+    llvm::IRBuilder<> builder(place);
+    builder.SetCurrentDebugLocation(call.getDebugLoc());
     llvm::Constant* const site = site_of(call, access.pointer);
-    llvm::Value* const most = access.bytes != nullptr
-                                  ? builder.CreateZExtOrTrunc(access.bytes, builder.getInt64Ty())
-                                  : builder.getInt64(UINT64_MAX);
+    llvm::Value* const bytes = bytes_of(access, call, builder);
     switch (access.kind) {
+      case LibraryAccess::Kind::none:
+        break;
       case LibraryAccess::Kind::read:
-        call_hook(builder, hooks_.range(false), {access.pointer, most, site});
+        call_hook(builder, hooks_.range(false), {access.pointer, bytes, site});
         break;
       case LibraryAccess::Kind::write:
-        call_hook(builder, hooks_.range(true), {access.pointer, most, site});
+        call_hook(builder, hooks_.range(true), {access.pointer, bytes, site});
         break;
       case LibraryAccess::Kind::read_string:
-        call_hook(builder, hooks_.read_string(), {access.pointer, most, site});
+        call_hook(builder, hooks_.read_string(), {access.pointer, bytes, site});
+        break;
+      case LibraryAccess::Kind::compare_string:
+        call_hook(builder, hooks_.compare_string(), {access.pointer, access.other, bytes, site});
         break;
       case LibraryAccess::Kind::copy_string:
-        call_hook(builder, hooks_.copy_string(), {access.pointer, access.source, most, site});
+        call_hook(builder, hooks_.copy_string(), {access.pointer, access.other, bytes, site});
+        break;
+      case LibraryAccess::Kind::append_string:
+        call_hook(builder, hooks_.append_string(), {access.pointer, access.other, bytes, site});
         break;
     }
   }

@@ -61,22 +61,30 @@ std::span<const LocationId> MemoryPieces::look_up(uint64_t first_address, uint64
 }
 
 void MemoryPieces::forget(uint64_t address, uint64_t bytes) {
-  for (const uint64_t end = address + bytes; address < end && !pages_.empty();) {
-    const uint64_t number = address / kSurveyPage;
-    const uint64_t page_end = std::min(end, (number + 1) * kSurveyPage);
-    const auto page = pages_.find(number);
-    if (page != pages_.end()) {
-      const uint64_t start = number * kSurveyPage;
-      ++changes_of(number);
-      std::erase_if(page.value(), [&](const Place& place) {
-        return start + place.first >= address && start + place.first < page_end;
-      });
-      if (page->second.empty()) pages_.erase(page);
-    }
-    address = page_end;
-  }
   ++forgotten_;
+  if (bytes > 0) {
+    const uint64_t first = address / kSurveyPage;
+    const uint64_t last = (address + bytes - 1) / kSurveyPage;
+    if (last - first < pages_.size()) {
+      for (uint64_t number = first; number <= last; ++number) {
+        forget_in(pages_.find(number), address, address + bytes);
+      }
+    } else {
+      for (auto page = pages_.begin(); page != pages_.end(); ++page) {
+        if (page->first >= first && page->first <= last) forget_in(page, address, address + bytes);
+      }
+    }
+  }
   add_pieces();
+}
+
+void MemoryPieces::forget_in(Pages::iterator page, uint64_t first, uint64_t end) {
+  if (page == pages_.end()) return;
+  const uint64_t start = page->first * kSurveyPage;
+  ++changes_of(page->first);
+  std::erase_if(page.value(), [&](const Place& place) {
+    return start + place.first >= first && start + place.first < end;
+  });
 }
 
 }  // namespace foretrace

@@ -70,14 +70,17 @@ class MemoryPieces {
   // How often the pieces of a page, or of one that shares the count, have changed.
   uint32_t& changes_of(uint64_t page) { return changes_[slot_of(page)]; }
 
+  using Pages = tsl::robin_map<uint64_t, Page, IntegerHash>;
+
   std::span<const LocationId> look_up(uint64_t address, uint64_t bytes);
   void add_pieces();
+  void forget_in(Pages::iterator page, uint64_t first, uint64_t end);
 
   std::vector<MemoryPiece> pieces_;  // by when they are there, and by address
   size_t next_ = 0;
   uint32_t forgotten_ = 0;  // calls of forget()
   NewLocation new_location_;
-  tsl::robin_map<uint64_t, Page, IntegerHash> pages_;
+  Pages pages_;
   std::vector<LocationId> located_;
   std::vector<Answer> answers_ = std::vector<Answer>(size_t{1} << kSlotBits);
   std::vector<uint32_t> changes_ = std::vector<uint32_t>(size_t{1} << kSlotBits);

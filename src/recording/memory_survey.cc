@@ -212,21 +212,31 @@ void MemorySurvey::forget(uint64_t address, uint64_t bytes) {
                        that_matter_.lower_bound(address + bytes));
   }
   ++forgotten_;
-  const uint64_t whole = address;
+  if (bytes == 0) return;
   const bool large = bytes >= kLarge;
   if (large) note_large(address, address + bytes);
-  for (const uint64_t end = address + bytes; address < end;) {
-    const uint64_t number = address / kSurveyPage;
-    const uint64_t start = number * kSurveyPage;
-    const uint64_t page_end = std::min(end, start + kSurveyPage);
-    // Pages of large areas that were never accessed are not made for this.
-    if (!large || pages_.contains(number)) {
-      forget_in(page_of(number), start, static_cast<uint32_t>(address - start),
-                static_cast<uint32_t>(page_end - start));
+  const uint64_t end = address + bytes;
+  const auto forget_page = [&](Page& page, uint64_t start) {
+    forget_in(page, start, static_cast<uint32_t>(std::max(address, start) - start),
+              static_cast<uint32_t>(std::min(end, start + kSurveyPage) - start));
+  };
+  const uint64_t first = address / kSurveyPage;
+  const uint64_t last = (end - 1) / kSurveyPage;
+  // Pages of large areas that were never accessed are not made for this.
+  if (!large) {
+    for (uint64_t number = first; number <= last; ++number) {
+      forget_page(page_of(number), number * kSurveyPage);
     }
-    address = page_end;
+  } else if (last - first < pages_.size()) {
+    for (uint64_t number = first; number <= last; ++number) {
+      if (pages_.contains(number)) forget_page(page_of(number), number * kSurveyPage);
+    }
+  } else {
+    for (const auto& [number, page] : pages_) {
+      if (number >= first && number <= last) forget_page(*page, number * kSurveyPage);
+    }
   }
-  if (!sets_.empty()) sets_.erase(sets_.lower_bound(whole), sets_.lower_bound(whole + bytes));
+  if (!sets_.empty()) sets_.erase(sets_.lower_bound(address), sets_.lower_bound(end));
 }
 
 void MemorySurvey::forget_in(Page& page, uint64_t start, uint32_t first, uint32_t end) {

@@ -15,7 +15,7 @@ namespace {
 // Whether a record is of what a thread does, and not of memory or of where it is.
 bool is_of_thread(Kind kind) {
   return kind != Kind::stack && kind != Kind::alloc && kind != Kind::free && kind != Kind::benign &&
-         kind != Kind::atomic_set;
+         kind != Kind::atomic_set && kind != Kind::owner_died;
 }
 
 constexpr uint64_t kWordBytes = 8;
@@ -101,6 +101,8 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::lock_gone:
       forget_locks(address, address + 1);
       return;
+    case Kind::owner_died:
+      return end_owner(address);
     case Kind::unit_begin:
       return begin_unit(self, static_cast<uint32_t>(address));
     case Kind::unit_end:
@@ -253,6 +255,16 @@ void ProcessEvents::release(Thread& thread, uint64_t address) {
   }
   emit(thread, mine->shared ? Op::rrel : Op::rel, mine->lock);
   if (--mine->depth == 0) thread.held.erase(std::next(mine).base());
+}
+
+// A robust mutex: its holder has ended without giving it back, and the kernel did.
+void ProcessEvents::end_owner(uint64_t address) {
+  for (std::optional<Thread>& thread : threads_) {
+    const auto is_it = [&](const Held& held) { return held.address == address; };
+    if (thread && std::any_of(thread->held.begin(), thread->held.end(), is_it)) {
+      return release(*thread, address);
+    }
+  }
 }
 
 void ProcessEvents::wait(Thread& thread, uint64_t mutex, uint64_t condition) {

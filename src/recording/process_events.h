@@ -93,6 +93,7 @@ class ProcessEvents {
   // The twin of a site for acquires that give up (Symbols::impatient_sites).
   SiteId impatient_twin(SiteId site);
   void release(Thread& thread, uint64_t address);
+  void end_owner(uint64_t address);
   void wait(Thread& thread, uint64_t mutex, uint64_t condition);
   void notify(const Thread& thread, uint64_t condition, Op op);
   void join(Thread& thread, Thread& child);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/compared.h"
+
 namespace foretrace::runtime {
 namespace {
 
@@ -209,4 +211,20 @@ FORETRACE_HOOK __foretrace_copy_string(char* target, const char* text, uint64_t 
                                        const Site* site) {
   if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed) || text == nullptr) return;
   __foretrace_write_range(target, most != UINT64_MAX ? most : ::strlen(text) + 1, site);
+}
+
+// A string that libc compares with another one.
+FORETRACE_HOOK __foretrace_compare_string(const char* text, const char* other, uint64_t most,
+                                          const Site* site) {
+  if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed)) return;
+  __foretrace_read_range(text, foretrace::runtime::compared_bytes(text, other, most), site);
+}
+
+// A string to which libc appends another one, or `most` bytes of it.
+FORETRACE_HOOK __foretrace_append_string(char* target, const char* text, uint64_t most,
+                                         const Site* site) {
+  if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed)) return;
+  const uint64_t length = ::strlen(target);
+  __foretrace_read_range(target, length + 1, site);
+  __foretrace_write_range(target + length, ::strnlen(text, most) + 1, site);
 }

@@ -8,11 +8,10 @@
 
 namespace foretrace::runtime {
 
-// A lock for all atomic locations with the same hash.
+// A lock for all atomic locations with the same hash. It is its holder, null if there is
+// none, so that a signal handler that interrupts the holder never waits for it. Its
+// thread-local state stands for a thread.
 struct alignas(64) AtomicLock {
-  std::atomic<uint32_t> held;
-  // The holder, so that a signal handler that interrupts it does not wait for
-  // it. Its thread-local state stands for a thread.
   std::atomic<Thread*> holder;
 };
 namespace {
@@ -25,6 +24,19 @@ AtomicLock nothing_held;
 AtomicLock& lock_of(uint64_t address) {
   const uint64_t granule = address >> kGranuleShift;
   return locks[(granule ^ granule >> 10) & (kLocks - 1)];
+}
+
+// False if the thread should do without: in a signal handler that interrupted an atomic
+// operation, it could wait for somebody who waits for it.
+bool take(AtomicLock& lock) {
+  constexpr uint32_t kMostRounds = 4096;
+  const bool may_give_up = self.atomics > 1;
+  for (uint32_t round = 0; !may_give_up || round < kMostRounds; ++round) {
+    Thread* nobody = nullptr;
+    if (lock.holder.compare_exchange_weak(nobody, &self, std::memory_order_acquire)) return true;
+    pause_in(round);
+  }
+  return false;
 }
 
 // A thread that spins on an atomic location reads the same again and again;
@@ -51,24 +63,22 @@ AtomicLock* begin_atomic(uint64_t address) {
   if (!recording_on.load(std::memory_order_relaxed) || self.busy) return nullptr;
   AtomicLock& lock = lock_of(address);
   if (lock.holder.load(std::memory_order_relaxed) == &self) return &nothing_held;
-  lock_word(lock.held);
-  lock.holder.store(&self, std::memory_order_relaxed);
-  return &lock;
+  self.atomics = self.atomics + 1;
+  if (take(lock)) return &lock;
+  self.atomics = self.atomics - 1;
+  return &nothing_held;
 }
 
 void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   if (lock == nullptr) return;
   record(address, size, kind, site);
   if (lock == &nothing_held) return;
-  lock->holder.store(nullptr, std::memory_order_relaxed);
-  lock->held.store(0, std::memory_order_release);
+  lock->holder.store(nullptr, std::memory_order_release);
+  self.atomics = self.atomics - 1;
 }
 
 void release_all_locks() {
-  for (AtomicLock& lock : locks) {
-    lock.holder.store(nullptr, std::memory_order_relaxed);
-    lock.held.store(0, std::memory_order_relaxed);
-  }
+  for (AtomicLock& lock : locks) lock.holder.store(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace foretrace::runtime

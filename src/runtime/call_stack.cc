@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "runtime/modules.h"
+#include "runtime/raw_memory.h"
 #include "runtime/real.h"
 
 namespace foretrace::runtime {
@@ -29,13 +30,13 @@ uint64_t hash_of(uint32_t parent, uint64_t caller) {
 KnownStack* the_table() {
   KnownStack* known = table.load(std::memory_order_acquire);
   if (known != nullptr) return known;
-  void* const memory = ::mmap(nullptr, kPlaces * sizeof(KnownStack), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = raw_mmap(nullptr, kPlaces * sizeof(KnownStack), PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   if (table.compare_exchange_strong(known, static_cast<KnownStack*>(memory))) {
     return static_cast<KnownStack*>(memory);
   }
-  ::munmap(memory, kPlaces * sizeof(KnownStack));
+  raw_munmap(memory, kPlaces * sizeof(KnownStack));
   return known;
 }
 
@@ -75,8 +76,8 @@ uint32_t stack_with(uint32_t parent, uint64_t caller) {
 bool make_call_stack() {
   if (self.unable) return false;
   const KeepErrno keep;
-  void* const memory = ::mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = raw_mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   self.calls = static_cast<CallFrame*>(memory);
   self.depth = 0;

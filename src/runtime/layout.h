@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 4;
+inline constexpr uint32_t kVersion = 5;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -52,6 +52,7 @@ enum class Kind : uint8_t {
   benign = 26,           // stamped; races on as many bytes as the operand says are meant
   atomic_set = 28,       // stamped; operands: the number of its label, and how many bytes
   stack = 27,            // the calls that led to what follows; the address is its number
+  owner_died = 29,       // stamped; a lock's holder has ended with it
 };
 
 // 16 bytes:
@@ -89,6 +90,7 @@ struct SessionHeader {
   std::atomic<uint32_t> closed;     // 1: record no more
   std::atomic<uint32_t> processes;  // how many have a number
   std::atomic<uint32_t> names;      // how many names files have one
+  std::atomic<uint32_t> no_room;    // threads that there was no space for
 };
 
 struct ProcessHeader {

@@ -12,6 +12,9 @@ namespace {
 // A robust mutex whose owner died is held as well.
 int got(int status, Kind kind, const void* lock) {
   if (status == 0 || status == EOWNERDEAD) {
+    const SiteRef site = self.call_site;
+    if (status == EOWNERDEAD) record_sync(Kind::owner_died, lock);
+    self.call_site = site;
     record_sync(kind, lock);
   } else {
     take_call_site();

@@ -85,7 +85,9 @@ void* born(void* block, size_t bytes) {
 void* allocate_memory(size_t bytes) { return __libc_malloc(bytes); }
 void release_memory(void* block) { __libc_free(block); }
 
-void record_block(const void* block, size_t bytes) { record_birth(block, bytes, nullptr); }
+void record_block(const void* block, size_t bytes, SiteRef site) {
+  record_birth(block, bytes, site);
+}
 
 void record_own_stack() {
   if (!recording_on.load(std::memory_order_relaxed)) return;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/site.h"
+
 namespace foretrace::runtime {
 
 // libc's own allocator, unrecorded.
@@ -12,7 +14,7 @@ void* allocate_memory(size_t bytes);
 void release_memory(void* block);
 
 // Memory that the program gets from an allocator that is not libc's.
-void record_block(const void* block, size_t bytes);
+void record_block(const void* block, size_t bytes, SiteRef site = nullptr);
 
 // The stack of a thread that starts may be that of one that has ended.
 void record_own_stack();

@@ -1,12 +1,15 @@
-// memcpy() and the like, where code calls them that was compiled with
+// memcpy(), fgets() and the like, where code calls them that was compiled with
 // -fsanitize=thread: such code has no hook for them. What other code copies is
 // not recorded: the synchronisation around it may not be seen either.
 //
 // Written without <cstring>, whose overloads for C++ are other functions.
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 
 #include "runtime/access.h"
+#include "runtime/compared.h"
 #include "runtime/modules.h"
 #include "runtime/next_function.h"
 #include "runtime/real.h"
@@ -36,22 +39,38 @@ class Call {
   __attribute__((always_inline)) void copies_string(const char* target, const char* text) const {
     if (counts_) access_range<true>(target, bytes_of(text, SIZE_MAX), place_);
   }
+  // A string behind another one, but `most` bytes of it at most.
+  __attribute__((always_inline)) void appends(const char* target, const char* text,
+                                              size_t most = SIZE_MAX) const {
+    if (!counts_) return;
+    reads_string(text, most);
+    reads_string(target);
+    access_range<true>(target + length_of(target, SIZE_MAX), length_of(text, most) + 1, place_);
+  }
+  // What was printed, with its end, as far as there is space.
+  __attribute__((always_inline)) int printed(const char* target, size_t space, int length) const {
+    const size_t bytes = length < 0 ? 0 : static_cast<size_t>(length) + 1;
+    writes(target, bytes < space ? bytes : space);
+    return length;
+  }
   // Two strings, up to where they differ.
   __attribute__((always_inline)) void compares(const char* a, const char* b,
                                                size_t most = SIZE_MAX) const {
     if (!counts_) return;
-    size_t bytes = 0;
-    while (bytes < most && a[bytes] == b[bytes] && a[bytes] != '\0') ++bytes;
-    bytes += bytes < most ? 1 : 0;
+    const size_t bytes = compared_bytes(a, b, most);
     access_range<false>(a, bytes, place_);
     access_range<false>(b, bytes, place_);
   }
 
  private:
+  static size_t length_of(const char* text, size_t most) {
+    size_t length = 0;
+    while (length < most && text[length] != '\0') ++length;
+    return length;
+  }
   static size_t bytes_of(const char* text, size_t most) {
-    size_t bytes = 0;
-    while (bytes < most && text[bytes] != '\0') ++bytes;
-    return bytes < most ? bytes + 1 : most;
+    const size_t length = length_of(text, most);
+    return length < most ? length + 1 : most;
   }
 
   SiteRef place_;
@@ -103,6 +122,14 @@ FORETRACE_INTERCEPT int memcmp(const void* a, const void* b, size_t bytes) {
   call.reads(a, bytes);
   call.reads(b, bytes);
   return result;
+}
+FORETRACE_INTERCEPT void* memchr(const void* bytes, int value, size_t count) {
+  FORETRACE_NEXT(memchr, nullptr);
+  FORETRACE_CALL;
+  void* const found = real_memchr(bytes, value, count);
+  const auto distance = static_cast<char*>(found) - static_cast<const char*>(bytes);
+  call.reads(bytes, found != nullptr ? static_cast<size_t>(distance) + 1 : count);
+  return found;
 }
 FORETRACE_INTERCEPT void bzero(void* target, size_t bytes) {
   FORETRACE_NEXT(memset, nullptr);
@@ -169,6 +196,19 @@ FORETRACE_INTERCEPT int strncmp(const char* a, const char* b, size_t most) {
   call.compares(a, b, most);
   return real_strncmp(a, b, most);
 }
+// These may go on where letters differ only in their case.
+FORETRACE_INTERCEPT int strcasecmp(const char* a, const char* b) {
+  FORETRACE_NEXT(strcasecmp, nullptr);
+  FORETRACE_CALL;
+  call.compares(a, b);
+  return real_strcasecmp(a, b);
+}
+FORETRACE_INTERCEPT int strncasecmp(const char* a, const char* b, size_t most) {
+  FORETRACE_NEXT(strncasecmp, nullptr);
+  FORETRACE_CALL;
+  call.compares(a, b, most);
+  return real_strncasecmp(a, b, most);
+}
 FORETRACE_INTERCEPT char* strcpy(char* target, const char* text) {
   FORETRACE_NEXT(strcpy, nullptr);
   FORETRACE_CALL;
@@ -189,6 +229,18 @@ FORETRACE_INTERCEPT char* strncpy(char* target, const char* text, size_t bytes) 
   call.reads_string(text, bytes);
   call.writes(target, bytes);
   return real_strncpy(target, text, bytes);
+}
+FORETRACE_INTERCEPT char* strcat(char* target, const char* text) {
+  FORETRACE_NEXT(strcat, nullptr);
+  FORETRACE_CALL;
+  call.appends(target, text);
+  return real_strcat(target, text);
+}
+FORETRACE_INTERCEPT char* strncat(char* target, const char* text, size_t most) {
+  FORETRACE_NEXT(strncat, nullptr);
+  FORETRACE_CALL;
+  call.appends(target, text, most);
+  return real_strncat(target, text, most);
 }
 FORETRACE_INTERCEPT char* strchr(const char* text, int character) {
   FORETRACE_NEXT(strchr, nullptr);
@@ -239,4 +291,51 @@ FORETRACE_INTERCEPT int atoi(const char* text) {
   FORETRACE_CALL;
   call.reads_string(text);
   return real_atoi(text);
+}
+
+// ---- files and formats: what was written is known behind the call
+
+FORETRACE_INTERCEPT char* fgets(char* line, int space, FILE* file) {
+  FORETRACE_NEXT(fgets, nullptr);
+  FORETRACE_CALL;
+  char* const got = real_fgets(line, space, file);
+  if (got != nullptr) call.copies_string(line, line);
+  return got;
+}
+FORETRACE_INTERCEPT size_t fread(void* items, size_t bytes, size_t count, FILE* file) {
+  FORETRACE_NEXT(fread, nullptr);
+  FORETRACE_CALL;
+  const size_t got = real_fread(items, bytes, count, file);
+  call.writes(items, got * bytes);
+  return got;
+}
+FORETRACE_INTERCEPT size_t fwrite(const void* items, size_t bytes, size_t count, FILE* file) {
+  FORETRACE_NEXT(fwrite, nullptr);
+  FORETRACE_CALL;
+  call.reads(items, bytes * count);
+  return real_fwrite(items, bytes, count, file);
+}
+FORETRACE_INTERCEPT int vsnprintf(char* target, size_t space, const char* format,
+                                  va_list arguments) noexcept {
+  FORETRACE_NEXT(vsnprintf, nullptr);
+  FORETRACE_CALL;
+  return call.printed(target, space, real_vsnprintf(target, space, format, arguments));
+}
+FORETRACE_INTERCEPT int snprintf(char* target, size_t space, const char* format, ...) noexcept {
+  FORETRACE_NEXT(vsnprintf, nullptr);
+  FORETRACE_CALL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = real_vsnprintf(target, space, format, arguments);
+  va_end(arguments);
+  return call.printed(target, space, length);
+}
+FORETRACE_INTERCEPT int sprintf(char* target, const char* format, ...) noexcept {
+  FORETRACE_NEXT(vsprintf, nullptr);
+  FORETRACE_CALL;
+  va_list arguments;
+  va_start(arguments, format);
+  const int length = real_vsprintf(target, format, arguments);
+  va_end(arguments);
+  return call.printed(target, SIZE_MAX, length);
 }

@@ -10,14 +10,17 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/call_stack.h"
 #include "runtime/modules.h"
+#include "runtime/raw_memory.h"
 #include "runtime/shadow.h"
 #include "runtime/spin_lock.h"
+#include "runtime/thread_table.h"
 
 namespace foretrace::runtime {
 
@@ -53,18 +56,49 @@ void stop_recording() { set_recording(false); }
 
 // ---- shared files
 
-// Raw system calls: open() and close() are points where pthread_cancel() acts.
-void* map_file(const char* name, size_t bytes, bool create) {
-  char path[sizeof(process.folder) + 32];
-  std::snprintf(path, sizeof path, "%s/%s", process.folder, name);
+// Whether files may be that large; making a larger one would end the program.
+bool may_have(size_t bytes) {
+  rlimit most;
+  return ::getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur;
+}
+
+struct SharedPath {
+  explicit SharedPath(const char* name) {
+    std::snprintf(text, sizeof text, "%s/%s", process.folder, name);
+  }
+  char text[sizeof(process.folder) + 48];
+};
+
+// Where there is no more room, writing to a file's memory would end the program. Memory that
+// is never written to costs nothing as long as there is plenty.
+bool has_room(int fd, size_t from, size_t bytes) {
+  constexpr uint64_t kPlenty = uint64_t{1} << 30;
+  struct statfs space;
+  if (::fstatfs(fd, &space) == 0 &&
+      static_cast<uint64_t>(space.f_bavail) * static_cast<uint64_t>(space.f_bsize) >= kPlenty) {
+    return true;
+  }
+  return ::fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0;
+}
+
+// Raw system calls: open() and close() are points where pthread_cancel() acts. There is
+// room for the first `filled` bytes of a file that is made.
+void* map_file(const char* name, size_t bytes, bool create, size_t filled = 1) {
+  const SharedPath shared_path(name);
+  const char* const path = shared_path.text;
   const int flags = O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0);
   const long opened = ::syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
   if (opened < 0) return nullptr;
   const int fd = static_cast<int>(opened);
   void* memory = MAP_FAILED;
-  if (!create || ::ftruncate(fd, static_cast<off_t>(bytes)) == 0) {
-    memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (!create || (may_have(bytes) && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0)) {
+    memory = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
   }
+  if (create && memory != MAP_FAILED && !has_room(fd, 0, filled)) {
+    raw_munmap(memory, bytes);
+    memory = MAP_FAILED;
+  }
+  if (create && memory == MAP_FAILED) ::syscall(SYS_unlink, path);
   ::syscall(SYS_close, fd);
   return memory == MAP_FAILED ? nullptr : memory;
 }
@@ -73,7 +107,7 @@ bool make_names() {
   const uint32_t number = process.session->names.fetch_add(1);
   char name[32];
   std::snprintf(name, sizeof name, "n%u", number);
-  process.names = static_cast<NamesHeader*>(map_file(name, kNamesBytes, true));
+  process.names = static_cast<NamesHeader*>(map_file(name, kNamesBytes, true, 64 << 10));
   if (process.names == nullptr) return false;
   process.names->next_site = 1;
   process.names->next_label = 1;
@@ -97,8 +131,14 @@ bool make_process(uint32_t names_number) {
 bool make_ring(Thread& thread) {
   char name[48];
   std::snprintf(name, sizeof name, "p%u.t%u", process.number, thread.number);
-  const uint32_t capacity = process.session->ring_records;
-  void* const memory = map_file(name, kRingHeaderBytes + capacity * sizeof(Record), true);
+  constexpr uint32_t kFewest = 1024;
+  uint32_t capacity = process.session->ring_records;
+  const auto make = [&] {
+    const size_t bytes = kRingHeaderBytes + capacity * sizeof(Record);
+    return map_file(name, bytes, true, bytes);
+  };
+  void* memory = make();
+  for (; memory == nullptr && capacity > kFewest; memory = make()) capacity /= 2;
   if (memory == nullptr) return false;
   thread.ring = static_cast<RingHeader*>(memory);
   thread.records = reinterpret_cast<Record*>(static_cast<char*>(memory) + kRingHeaderBytes);
@@ -121,9 +161,11 @@ bool make_ring(Thread& thread) {
 bool attach(Entry& entry) {
   const KeepErrno keep;
   if (!self.has_number) become_thread(new_thread_number());
-  void* const memory = ::mmap(nullptr, sizeof(ThreadMemory), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = raw_mmap(nullptr, sizeof(ThreadMemory), PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED || !make_ring(self)) {
+    if (memory != MAP_FAILED) raw_munmap(memory, sizeof(ThreadMemory));
+    process.session->no_room.fetch_add(1);
     self.unable = true;
     return false;
   }
@@ -177,12 +219,28 @@ struct NameText {
   }
 };
 
+// Room is made by parts.
+bool has_room_for_names(uint64_t used, uint64_t bytes) {
+  constexpr uint64_t kPart = 64 << 10;
+  const uint64_t part = (sizeof(NamesHeader) + used + bytes) / kPart;
+  if (part == (sizeof(NamesHeader) + used) / kPart) return true;
+  char name[32];
+  std::snprintf(name, sizeof name, "n%u", process.header->names);
+  const long opened = ::syscall(SYS_openat, AT_FDCWD, SharedPath(name).text, O_RDWR | O_CLOEXEC, 0);
+  if (opened < 0) return false;
+  const bool has = has_room(static_cast<int>(opened), part * kPart, kPart);
+  ::syscall(SYS_close, static_cast<int>(opened));
+  return has;
+}
+
 // Adds an entry; the caller holds the lock of the names.
 bool add_name(NameEntry entry, const NameText& text) {
   NamesHeader& names = *process.names;
   const uint64_t used = names.used.load(std::memory_order_relaxed);
   const size_t bytes = (sizeof(NameEntry) + text.bytes() + 7) & ~size_t{7};
-  if (sizeof(NamesHeader) + used + bytes > kNamesBytes) return false;
+  if (sizeof(NamesHeader) + used + bytes > kNamesBytes || !has_room_for_names(used, bytes)) {
+    return false;
+  }
   char* const place = reinterpret_cast<char*>(&names + 1) + used;
   entry.bytes = static_cast<uint32_t>(bytes);
   std::memcpy(place, &entry, sizeof entry);
@@ -208,12 +266,13 @@ void after_fork_in_child() {
   fresh.unable = true;  // a signal handler that comes too early
   self = fresh;
   if (before.ring != nullptr) {
-    ::munmap(before.ring, kRingHeaderBytes + before.ring->capacity * sizeof(Record));
-    ::munmap(before.memory, sizeof(ThreadMemory));
+    raw_munmap(before.ring, kRingHeaderBytes + before.ring->capacity * sizeof(Record));
+    raw_munmap(before.memory, sizeof(ThreadMemory));
   }
   if (!make_process(names_number)) return stop_recording();
   become_thread(new_thread_number());
   self.unable = false;
+  thread_table_add(::pthread_self(), self.number);
 }
 
 __attribute__((constructor(101))) void start() {
@@ -226,13 +285,17 @@ __attribute__((constructor(101))) void start() {
     return;
   }
   const uint32_t names_number = process.session->names.load();
-  if (!map_shadow() || !make_names() || !make_process(names_number)) return;
+  if (!map_shadow() || !make_names() || !make_process(names_number)) {
+    process.session->no_room.fetch_add(1);
+    return;
+  }
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   find_modules();
   note_modules();
   // The first thread has the first number, whether it is the first to record or not.
   become_thread(new_thread_number());
   set_recording(true);
+  thread_table_add(::pthread_self(), self.number);
 }
 
 }  // namespace
@@ -333,9 +396,9 @@ void end_thread() {
   self.depth = 0;
   self.calls = nullptr;
   ring->ended.store(1, std::memory_order_release);
-  ::munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
-  ::munmap(memory, sizeof(ThreadMemory));
-  if (calls != nullptr) ::munmap(calls, kMostFrames * sizeof(CallFrame));
+  raw_munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
+  raw_munmap(memory, sizeof(ThreadMemory));
+  if (calls != nullptr) raw_munmap(calls, kMostFrames * sizeof(CallFrame));
 }
 
 uint32_t find_number(SiteRef ref) {

@@ -96,12 +96,13 @@ struct Thread {
   const char* loop;      // that the thread entered last, of those with foreseen accesses
   uint64_t settle_at;    // how many records there may be until they are settled
   uint32_t range_stretch;
-  uint32_t stamp;     // the lower half of the last stamp that it took
-  bool busy;          // inside the recorder: a signal handler must not record
-  bool unable;        // no ring could be made for it
-  uint32_t ignoring;  // depth of regions whose accesses are ignored
-  uint32_t hidden;    // depth of regions of which nothing is recorded
-  uint32_t number;    // in its process; valid if has_number
+  uint32_t stamp;             // the lower half of the last stamp that it took
+  bool busy;                  // inside the recorder: a signal handler must not record
+  bool unable;                // no ring could be made for it
+  volatile uint32_t atomics;  // operations that it is in: more than one in a signal handler
+  uint32_t ignoring;          // depth of regions whose accesses are ignored
+  uint32_t hidden;            // depth of regions of which nothing is recorded
+  uint32_t number;            // in its process; valid if has_number
   bool has_number;
   SiteRef call_site;  // of the call that the instrumented code makes now
   recording::RingHeader* ring;

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "runtime/layout.h"
+#include "runtime/raw_memory.h"
 
 namespace foretrace::runtime {
 namespace {
@@ -62,8 +63,8 @@ bool map_shadow() {
     const uint64_t window = uint64_t{1} << bits;
     const uint64_t cells = window >> kGranuleShift;
     const uint64_t bytes = 2 * cells * sizeof(uint32_t);
-    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* const memory = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
     // Huge pages would make a few touched cells cost megabytes.
     ::madvise(memory, bytes, MADV_NOHUGEPAGE);

@@ -9,13 +9,18 @@
 
 namespace foretrace::runtime {
 
+// Between two looks at a lock that somebody else holds.
+inline void pause_in(uint32_t round) {
+  if (round % 64 == 63) {
+    ::sched_yield();
+  } else {
+    __builtin_ia32_pause();
+  }
+}
+
 inline void lock_word(std::atomic<uint32_t>& word) {
   for (uint32_t round = 0; word.exchange(1, std::memory_order_acquire) != 0; ++round) {
-    if (round % 64 == 63) {
-      ::sched_yield();
-    } else {
-      __builtin_ia32_pause();
-    }
+    pause_in(round);
   }
 }
 

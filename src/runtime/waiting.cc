@@ -3,6 +3,7 @@
 #include <sys/sem.h>
 
 #include "runtime/channels.h"
+#include "runtime/once.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 
@@ -67,6 +68,7 @@ __thread void* current_flag __attribute__((tls_model("initial-exec")));
 void run_once_body() {
   // The body may use once-only initialisation itself.
   void* const flag = current_flag;
+  record_sync(Kind::atomic_read, flag);  // somebody may have tried before
   current_body();
   record_sync(Kind::atomic_write, flag);
 }
@@ -84,6 +86,14 @@ void initialise_once(void* flag, void (*body)(), const Once& once) {
 }
 
 }  // namespace
+
+// Nobody tells whether it is caught in the function: then there is a write too many.
+void record_throw_in_once() {
+  if (current_flag == nullptr) return;
+  record_sync(Kind::atomic_write, current_flag);
+  current_flag = nullptr;
+}
+
 }  // namespace foretrace::runtime
 
 using namespace foretrace::runtime;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/compared.h"
 #include "runtime/real.h"
 #include "steering/healing.h"
 #include "steering/noise.h"
@@ -104,6 +105,19 @@ FORETRACE_INTERCEPT void __foretrace_copy_string(char* target, const char* text,
                                                  const Site* site) {
   if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;
   access(target, most != UINT64_MAX ? most : ::strlen(text) + 1, true, site, Position::in_front);
+}
+FORETRACE_INTERCEPT void __foretrace_compare_string(const char* text, const char* other,
+                                                    uint64_t most, const Site* site) {
+  if (!steering_on.load(std::memory_order_relaxed)) return;
+  access(text, foretrace::runtime::compared_bytes(text, other, most), false, site,
+         Position::in_front);
+}
+FORETRACE_INTERCEPT void __foretrace_append_string(char* target, const char* text, uint64_t most,
+                                                   const Site* site) {
+  if (!steering_on.load(std::memory_order_relaxed)) return;
+  const uint64_t length = ::strlen(target);
+  access(target, length + 1, false, site, Position::in_front);
+  access(target + length, ::strnlen(text, most) + 1, true, site, Position::in_front);
 }
 
 FORETRACE_INTERCEPT void __foretrace_entry(const void* caller) {

@@ -132,6 +132,15 @@ class CommandLineTest(CliTest):
         self.refuse("info", "x", "--format", "xml", says="'xml' is not text or json")
         self.refuse("generate", "--guarded", "1.1", says="'1.1' is not a share")
 
+    def test_what_is_wrong_before_the_words_of_a_program(self):
+        for end in (["--", "./t"], ["./t", "--bogus"]):
+            for command in ("run", "record"):
+                self.refuse(command, "--bogus", *end, says=f"{command} has no option '--bogus'")
+            self.refuse("run", "--liv", "-o", "x", *end, says="did you mean '--live'?")
+            self.refuse("run", "--live", "abc", *end, says="--live: Value abc not in range")
+            self.refuse("run", "--exit", "maybe", *end, says="'maybe' is not program or findings")
+            self.refuse("run", "--exit=program", "--exit=program", *end, says="more than once")
+
     def test_a_trace_may_be_called_like_a_command(self):
         self.write("info", "wr 1 x\n")
         self.assertIn(b"1 event by 1 thread", self.succeed("info", "info", cwd=self.folder).stdout)
