@@ -174,7 +174,8 @@ void Hunt::take(const Task& task, const SteeredRun& run, const Result<bool>& goo
   result_.noise_spent += run.report.spent > 0 ? 1 : 0;
   result_.unwatched += run.report.unwatched;
   result_.lost += run.report.lost;
-  result_.instrumented |= run.report.accesses > 0 || !run.report.entries.empty();
+  result_.instrumented |=
+      run.report.accesses > 0 || run.report.atomics || !run.report.entries.empty();
   SettingResult& row = rows_[task.setting];
   row.races += run.report.races;
   row.seconds += run.result.seconds;

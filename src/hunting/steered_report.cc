@@ -150,6 +150,7 @@ Result<SteeredReport> read_report_file(const std::string& path) {
   report.processes = header.processes;
   report.accesses = header.accesses;
   report.threads = header.threads;
+  report.atomics = header.atomics;
   report.unwatched = header.unwatched;
   report.races = header.races;
   report.noises = header.noises;

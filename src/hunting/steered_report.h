@@ -64,6 +64,7 @@ struct RawEntry {
 struct SteeredReport {
   std::vector<RawEntry> entries;
   uint64_t processes = 0;
+  bool atomics = false;  // whether any has a hook
   uint64_t accesses = 0;
   uint64_t threads = 0;
   uint64_t unwatched = 0;

@@ -16,7 +16,7 @@ inline constexpr const char* kHealVariable = "FORETRACE_HEAL";
 inline constexpr const char* kHealByVariable = "FORETRACE_HEAL_BY";
 inline constexpr const char* kHealLogVariable = "FORETRACE_HEAL_LOG";
 inline constexpr const char* kSettingsHeader = "foretrace/steer/1";
-inline constexpr uint32_t kReportVersion = 1;
+inline constexpr uint32_t kReportVersion = 2;
 inline constexpr size_t kReportBytes = size_t{64} << 20;  // a sparse file
 
 // Entries of text follow the header. A process reserves the bytes of an entry,
@@ -24,6 +24,7 @@ inline constexpr size_t kReportBytes = size_t{64} << 20;  // a sparse file
 struct ReportHeader {
   uint32_t version;
   std::atomic<uint32_t> processes;       // that have the runtime in them
+  std::atomic<bool> atomics;             // whether a hook of an atomic operation was seen
   std::atomic<uint64_t> reserved;        // bytes of entries
   std::atomic<uint64_t> accesses;        // with a window, of threads that have ended
   std::atomic<uint64_t> threads;         // that were ever seen

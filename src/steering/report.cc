@@ -63,6 +63,12 @@ void count_process() {
   if (header != nullptr) ++header->processes;
 }
 
+void note_atomics() {
+  if (header != nullptr && !header->atomics.load(std::memory_order_relaxed)) {
+    header->atomics.store(true, std::memory_order_relaxed);
+  }
+}
+
 void reset_report_lock() { lock.store(0); }
 
 ThreadName::ThreadName(uint32_t number) {

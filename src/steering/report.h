@@ -12,6 +12,7 @@ namespace foretrace::steering {
 ReportHeader* report_header();
 void open_report(const char* path);
 void count_process();
+void note_atomics();  // a hook of one was seen
 
 // An entry of lines of tab-separated fields (docs/formats/steer.md). Kept in one
 // buffer of the process, so there is one at a time; sent when it goes out of scope.

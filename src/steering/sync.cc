@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "runtime/real.h"
+#include "steering/report.h"
 
 namespace foretrace::steering {
 
@@ -31,6 +32,7 @@ void pass_atomic(SiteRef site) {
   if (!entry) return;
   self.slot->hooks.store(self.slot->hooks.load(std::memory_order_relaxed) + 1,
                          std::memory_order_release);
+  note_atomics();
   settle_healing();
   if (has_noise) make_noise_at_sync(site);
   if (has_script) follow_script_at_sync(site);
