@@ -119,11 +119,17 @@ TEST(LintLocksets, LocksOfTheCaller) {
   EXPECT_TRUE(f.held(without).empty());
 }
 
-// And the caller's region ends with the call; the next one begins there.
-TEST(LintLocksets, ACalleeSplitsTheRegion) {
+// Gives m back and takes it again.
+Builder pausing() {
   Builder pause("pause");
   pause.add(0, Release{global("m")});
   pause.add(0, Acquire{global("m")});
+  return pause;
+}
+
+// And the caller's region ends with the call; the next one begins there.
+TEST(LintLocksets, ACalleeSplitsTheRegion) {
+  Builder pause = pausing();
   Builder f("f");
   f.add(0, Acquire{global("m")});
   Call call;
@@ -142,10 +148,8 @@ TEST(LintLocksets, ACalleeSplitsTheRegion) {
 
 // A function that is declared to need a lock gives back its callers' too.
 TEST(LintLocksets, ACalleeThatRequiresTheLockSplitsIt) {
-  Builder pause("pause");
+  Builder pause = pausing();
   pause.function.required = {{global("m"), false, LockKind::mutex, kFromCaller}};
-  pause.add(0, Release{global("m")});
-  pause.add(0, Acquire{global("m")});
   Builder f("f");
   f.add(0, Acquire{global("m")});
   Call call;

@@ -48,7 +48,6 @@ FunctionShape::FunctionShape(const Function& function)
     if (holds(begin, held.lock) && !gives_back(begin, held.lock)) continue;
     find_region({held.acquired_by, held.lock, held.kind, held.shared, false, {}, {}});
   }
-  find_deciders();
 }
 
 // Follows the acquire until the lock is given back, or not certainly held any more.
@@ -113,22 +112,6 @@ std::vector<uint32_t> FunctionShape::ops_on_the_way(const LockRegion& region,
   }
   std::sort(ops.begin(), ops.end());
   return ops;
-}
-
-void FunctionShape::find_deciders() {
-  deciders_.resize(function_.blocks.size());
-  for (uint32_t block = 0; block < function_.blocks.size(); ++block) {
-    std::set<uint32_t> found;
-    std::vector<uint32_t> work = function_.blocks[block].controlled_by;
-    while (!work.empty()) {
-      const uint32_t decider = work.back();
-      work.pop_back();
-      if (!found.insert(decider).second) continue;
-      const std::vector<uint32_t>& further = function_.blocks[decider].controlled_by;
-      work.insert(work.end(), further.begin(), further.end());
-    }
-    deciders_[block].assign(found.begin(), found.end());
-  }
 }
 
 bool FunctionShape::must_pass(uint32_t from_op, uint32_t to_op, uint32_t block) const {

@@ -42,7 +42,9 @@ class FunctionShape {
   const Loops& loops() const { return loops_; }
 
   // The blocks whose branches decide whether a block is done, directly or not.
-  const std::vector<uint32_t>& deciders(uint32_t block) const { return deciders_[block]; }
+  const std::vector<uint32_t>& deciders(uint32_t block) const {
+    return function_.blocks[block].controlled_by;
+  }
   // Whether every way from one op to the other passes the branch of a block.
   bool must_pass(uint32_t from_op, uint32_t to_op, uint32_t block) const;
   // Whether an op is done on every way from one op to another.
@@ -68,14 +70,12 @@ class FunctionShape {
   bool ends(const LockRegion& region, const Op& op) const;
   bool gives_back(const Op& call, const Path& lock) const;
   std::vector<uint32_t> ops_on_the_way(const LockRegion& region, uint32_t release) const;
-  void find_deciders();
 
   const Function& function_;
   std::map<uint32_t, OpPlace> places_;
   std::vector<std::vector<uint32_t>> before_;  // predecessors of blocks
   Loops loops_;
   std::vector<LockRegion> regions_;
-  std::vector<std::vector<uint32_t>> deciders_;
 };
 
 // Each function's, made when it is first asked for.

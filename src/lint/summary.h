@@ -229,7 +229,7 @@ struct Block {
   // If it ends in a branch: what the condition depends on.
   Tokens condition;
   Position condition_position;
-  // Blocks whose branch decides whether this one runs (direct control dependence).
+  // Blocks whose branches decide whether this one runs, directly or not; in order.
   std::vector<uint32_t> controlled_by;
   bool in_loop = false;
   bool throws = false;  // ends in a throw, or in a call that never returns

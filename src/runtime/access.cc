@@ -113,26 +113,32 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
   }
 }
 
+namespace {
+
+// Of a few bytes, in one granule or two.
 template <bool kWrite>
-void record_miss(uint64_t address, uint32_t size, SiteRef site) {
-  // A program that nobody records should hardly notice that it could be.
-  if (!recording_on.load(std::memory_order_relaxed)) return;
-  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+void record_few(uint64_t address, uint32_t size, SiteRef site) {
   if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) {
     return record_range<kWrite>(address, size, site);
   }
   record_access<kWrite>(address, size, site);
 }
 
+}  // namespace
+
+template <bool kWrite>
+void record_miss(uint64_t address, uint32_t size, SiteRef site) {
+  // A program that nobody records should hardly notice that it could be.
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  record_few<kWrite>(address, size, site);
+}
+
 void record_update(uint64_t address, uint32_t size, SiteRef site) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) {
-    record_range<false>(address, size, site);
-    return record_range<true>(address, size, site);
-  }
-  record_access<false>(address, size, site);
-  record_access<true>(address, size, site);
+  record_few<false>(address, size, site);
+  record_few<true>(address, size, site);
 }
 
 template void record_miss<false>(uint64_t, uint32_t, SiteRef);

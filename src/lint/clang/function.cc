@@ -176,7 +176,7 @@ bool FunctionBuilder::build_blocks(CFG& graph) {
   }
   function_.blocks.resize(order.size());
   const bool is_one_block = is_atomic();
-  const Path transaction{Path::Root::global, 0, Name(kTransactionLock), {}};
+  const Path transaction = Locks::transaction_lock();
   for (const CFGBlock* block : order) {
     block_ = block_numbers_[block];
     scope_.set_block(block_);

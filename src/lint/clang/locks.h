@@ -53,6 +53,8 @@ class Locks {
   static bool is_guard(clang::QualType type);
   // Or something whose end is a guard's end.
   static bool has_guard(clang::QualType type);
+  // That all transactions hold.
+  static Path transaction_lock() { return {Path::Root::global, 0, Name(kTransactionLock), {}}; }
 
  private:
   struct Guard {
@@ -78,7 +80,6 @@ class Locks {
   LockActions locks_of(const Attribute* attribute, const Site& site, LockAction::Kind kind,
                        bool shared);
   Path attribute_lock(const clang::Expr* expression, const Site& site);
-  static Path transaction_lock() { return {Path::Root::global, 0, Name(kTransactionLock), {}}; }
 
   // guards.cc
   static bool is_standard_guard(llvm::StringRef name);
