@@ -5,7 +5,8 @@
 namespace foretrace::testing {
 
 std::vector<Candidate> run_analysis(std::string_view name, const Trace& trace, size_t batch_size,
-                                    const std::vector<std::string>& flags) {
+                                    const std::vector<std::string>& flags,
+                                    std::vector<std::string>* notes) {
   AnalysisSettings settings;
   for (const std::string& flag : flags) {
     const size_t sign = flag.find('=');
@@ -21,6 +22,7 @@ std::vector<Candidate> run_analysis(std::string_view name, const Trace& trace, s
     analysis->process({start, whole.events.subspan(start, count), whole.big_values});
   }
   analysis->finish();
+  if (notes != nullptr) *notes = analysis->notes();
   return proposed;
 }
 
