@@ -134,9 +134,7 @@ class ScheduleBonds::Builder {
       case Op::notify:
       case Op::notifyall:
         for (const auto& [thread, wait] : waits_) {
-          if (trace_.events[wait].object != event.object) continue;
-          notified_[wait].push_back(i);
-          comes_after(i, wait);
+          if (trace_.events[wait].object == event.object) notified_[wait].push_back(i);
         }
         break;
       case Op::barrier:

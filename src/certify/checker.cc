@@ -44,6 +44,9 @@ class Replay {
       if (!is_taken(before)) return fail("event {} needs event {} before it", i, before);
     }
     const std::optional<LockId> regained = bonds_.regains(i);
+    if (regained && deaf_.contains(event.thread)) {
+      return fail("event {} ends a wait that began after a notify that it needs", i);
+    }
     const bool is_reacquire = event.op() == Op::acq && regained && *regained == event.object;
     if (regained && !is_reacquire) {
       if (Result<void> got = acquire(i, *regained, false); !got) return got;
@@ -113,8 +116,10 @@ class Replay {
         return acquire(i, event.object, false);
       case Op::racq:
         return acquire(i, event.object, true);
-      case Op::rel:
       case Op::wait:
+        listen(i);
+        [[fallthrough]];
+      case Op::rel:
         state_of(event.object).owner.reset();
         return {};
       case Op::rrel:
@@ -128,6 +133,18 @@ class Replay {
         return {};
       default:
         return {};
+    }
+  }
+
+  // A wait begins. If a notify that it heard in the trace has come already, it cannot end.
+  void listen(uint64_t wait) {
+    const std::vector<uint64_t>& events = bonds_.events_of(trace_.events[wait].thread);
+    const auto end = std::upper_bound(events.begin(), events.end(), wait);
+    if (end == events.end()) return;
+    for (const uint64_t i : bonds_.after(*end)) {
+      const Op op = trace_.events[i].op();
+      const bool notifies = op == Op::notify || op == Op::notifyall;
+      if (notifies && is_taken(i)) deaf_.insert(trace_.events[wait].thread);
     }
   }
 
@@ -150,6 +167,7 @@ class Replay {
   std::vector<size_t> done_;
   std::map<LocationId, uint64_t> last_write_;  // those that were asked for
   std::map<LockId, Lock> locks_;               // likewise
+  std::set<ThreadId> deaf_;                    // that wait for what has come before
 };
 
 // All but the last `left` events.

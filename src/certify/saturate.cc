@@ -26,6 +26,12 @@ Search::Outcome Search::build_order() {
   reads_.clear();
   locks_.clear();
   for (const ThreadId thread : order_.threads()) order_thread(thread);
+  for (const uint64_t index : goal_.next) {  // may come next only if it has heard its notifies
+    const Step step = model_.step_of(index);
+    for (const Model::Need& need : model_.needs(step.thread, step.place, step.place + 1)) {
+      order_heard(step.thread, need);
+    }
+  }
   std::sort(locks_.begin(), locks_.end());
   locks_.erase(std::unique(locks_.begin(), locks_.end()), locks_.end());
   for (const OrderEdge& edge : edges_) order_.add(edge);
@@ -37,6 +43,7 @@ Search::Outcome Search::build_order() {
 void Search::order_thread(ThreadId thread) {
   for (const Model::Need& need : model_.needs(thread, begins_[thread], lengths_[thread])) {
     order_.add({need.step, {thread, need.place}});
+    order_heard(thread, need);
   }
   for (uint32_t place = begins_[thread]; place < lengths_[thread]; ++place) {
     const Step step = {thread, place};
@@ -47,6 +54,13 @@ void Search::order_thread(ThreadId thread) {
       if (writer != kNoStep && writer.thread != thread) order_.add({writer, step});
       if (others_write(step)) reads_.push_back(step);
     }
+  }
+}
+
+// A notify that ends a wait comes behind the wait.
+void Search::order_heard(ThreadId thread, const Model::Need& need) {
+  if (need.heard && !reads_from_.is_past(need.step)) {
+    order_.add({{thread, need.place - 1}, need.step});
   }
 }
 

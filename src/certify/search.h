@@ -65,6 +65,7 @@ class Search {
   // ---- what is forced (saturate.cc)
   Outcome build_order();
   void order_thread(ThreadId thread);
+  void order_heard(ThreadId thread, const Model::Need& need);
   bool others_write(Step read) const;
   Outcome saturate();
   Outcome saturate_reads(bool& changed);

@@ -106,9 +106,9 @@ class ModelBuilder {
     model_.threads_[thread].push_back({index, object, Model::kNever, kind, false, false, kNoStep});
     return step;
   }
-  void need(Step step, Step needed) {
+  void need(Step step, Step needed, bool heard = false) {
     if (step.thread == needed.thread) return;
-    model_.needs_[step.thread].push_back({step.place, needed});
+    model_.needs_[step.thread].push_back({step.place, needed, heard});
     raise(step, needed);
   }
   void read_from(Step step, Step writer) {
@@ -151,7 +151,7 @@ class ModelBuilder {
     begin_section(step, lock, false);
     const auto wait = std::find_if(waits_[lock].begin(), waits_[lock].end(),
                                    [&](const Wait& w) { return w.thread == event.thread; });
-    for (const Step& notify : wait->notifies) need(step, notify);
+    for (const Step& notify : wait->notifies) need(step, notify, true);
     waits_[lock].erase(wait);
     taken_back_ = event.op() == Op::acq && event.object == lock;
     model_.threads_[step.thread][step.place].takes_back = !taken_back_;
@@ -186,8 +186,6 @@ class ModelBuilder {
         thread.waiting = true;
         thread.wait_lock = event.object;
         waits_[event.object].push_back({event.thread, {}});
-        wait_steps_.resize(std::max<size_t>(wait_steps_.size(), event.thread + 1));
-        wait_steps_[event.thread] = step;
         [[fallthrough]];
       case Op::rel:
       case Op::rrel:
@@ -201,10 +199,7 @@ class ModelBuilder {
         break;
       case Op::notify:
       case Op::notifyall:
-        for (Wait& wait : waits_[event.object]) {
-          wait.notifies.push_back(step);
-          need(step, wait_steps_[wait.thread]);
-        }
+        for (Wait& wait : waits_[event.object]) wait.notifies.push_back(step);
         break;
       case Op::barrier:
         arrive(event, step, thread);
@@ -282,7 +277,6 @@ class ModelBuilder {
   std::vector<Thread> threads_;
   std::vector<Barrier> barriers_;
   std::vector<std::vector<Wait>> waits_;                          // by lock: who waits
-  std::vector<Step> wait_steps_;                                  // by thread: its last wait
   tsl::robin_map<uint64_t, uint32_t, IntegerHash> thread_needs_;  // by two threads: the entry
   bool taken_back_ = false;  // the event at hand is itself the acquire that ends a wait
 };

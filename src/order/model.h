@@ -29,9 +29,12 @@ inline constexpr Step kNoStep = {std::numeric_limits<ThreadId>::max(), 0};
 //  - program order, and every earlier step of the thread belongs to the set;
 //  - `needs`: these steps come before, and belong to the set: the fork of a
 //    thread for its first step; all of a thread's steps for its join; for the
-//    end of a wait the notifies that came during it, and the wait itself for
-//    those; the arrivals of its generation for what a thread does after a
-//    barrier, and those of the generation before for an arrival;
+//    end of a wait the notifies that came during it; the arrivals of its
+//    generation for what a thread does after a barrier, and those of the
+//    generation before for an arrival;
+//  - the notifies that the end of a wait needs come during the wait. (As long as a
+//    wait has not ended nobody has to have notified it: a notify may come before the
+//    wait begins, and be heard by others only.)
 //  - reads-from: a read sees the write that it saw in the trace;
 //  - sections of one lock, one of them exclusive, do not overlap.
 class Model {
@@ -55,6 +58,7 @@ class Model {
   struct Need {
     uint32_t place;  // the step of this thread that needs
     Step step;       // the step that it needs
+    bool heard;      // that is a notify, and comes behind the step in front of this one: the wait
   };
   // What the first steps of a thread need of another thread, all together: its
   // first `count` steps as soon as the step at `place` is one of them. Both grow.

@@ -54,7 +54,7 @@ void NeededBefore::advance(uint64_t index, const Event& event) {
       Thread& self = slot(threads_, event.thread);
       self.waiting = true;
       self.wait_lock = event.object;
-      slot(waits_, event.object).push_back({event.thread, point(index, event.thread), {}});
+      slot(waits_, event.object).push_back({event.thread, {}});
       return;
     }
     case Op::notify:
@@ -81,10 +81,8 @@ void NeededBefore::end_wait(ThreadId thread, LockId lock) {
 }
 
 void NeededBefore::notify(uint64_t index, const Event& event) {
-  std::vector<Wait>& waits = slot(waits_, event.object);
-  for (const Wait& wait : waits) add(known(event.thread), wait.begin);
   const Point notified = point(index, event.thread);
-  for (Wait& wait : waits) add(wait.notified, notified);
+  for (Wait& wait : slot(waits_, event.object)) add(wait.notified, notified);
 }
 
 void NeededBefore::arrive(uint64_t index, const Event& event) {

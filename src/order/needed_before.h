@@ -13,9 +13,8 @@ namespace foretrace {
 // Follows a well-formed stream of events and knows, at each point, which past
 // events the next event of each thread needs (see `Model`): program order, and
 //   fork -> the thread's events; the thread's events -> join; all arrivals at a
-//   barrier -> what each of the threads does next; the start of a wait -> a notify
-//   during it -> the end of the wait; a write -> a read, volatile or not, that
-//   saw it.
+//   barrier -> what each of the threads does next; a notify during a wait -> the
+//   end of the wait; a write -> a read, volatile or not, that saw it.
 // An access that is needed by what another access's thread did before cannot race
 // with it. Clocks count in events of the trace.
 class NeededBefore {
@@ -39,7 +38,6 @@ class NeededBefore {
   };
   struct Wait {
     ThreadId thread = 0;
-    Point begin;
     VectorClock notified;  // by those that came since it began
   };
   struct Generation {

@@ -182,6 +182,9 @@ class CorrectReorderingRules {
       for (const Model::Need& need : model_.needs(thread)) {
         const uint64_t event = model_.nodes(thread)[need.place].index;
         rules_.rules_[event].needs.push_back(index_of(need.step));
+        if (need.heard) {
+          rules_.rules_[index_of(need.step)].needs.push_back(index_of({thread, need.place - 1}));
+        }
       }
       for (const Model::Node& node : model_.nodes(thread)) add(node);
     }

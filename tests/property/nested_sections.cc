@@ -92,8 +92,13 @@ rc::Gen<RandomTrace> small_trace() {
   all.threads = 3;
   all.reentrant = true;
   all.units = all.objects = false;
+  RandomTraceOptions waits = locks;
+  waits.length = 0.35;
+  waits.locks = 2;
+  waits.waits = waits.mostly_waits = true;
   return rc::gen::oneOf(random_trace(locks), random_trace(more_threads), random_trace(all),
-                        nested_sections(), nested_sections(), nested_sections());
+                        random_trace(waits), nested_sections(), nested_sections(),
+                        nested_sections());
 }
 
 }  // namespace foretrace::testing

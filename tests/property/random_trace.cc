@@ -295,9 +295,18 @@ rc::Gen<std::vector<Move>> random_moves(const RandomTraceOptions& options) {
                        Kind::release, Kind::release, Kind::release, Kind::release, Kind::begin,
                        Kind::begin, Kind::end, Kind::end}),
                    [](Kind kind) { return static_cast<uint32_t>(kind); });
+  const auto of_waits = rc::gen::map(
+      rc::gen::elementOf(std::vector<Kind>{Kind::read, Kind::write, Kind::acquire, Kind::acquire,
+                                           Kind::acquire, Kind::release, Kind::release, Kind::wait,
+                                           Kind::wait, Kind::notify, Kind::notify}),
+      [](Kind kind) { return static_cast<uint32_t>(kind); });
   const auto any = number(kKinds);
-  const auto kind =
-      options.mostly_units ? rc::gen::weightedOneOf<uint32_t>({{3, of_units}, {1, any}}) : any;
+  const auto mostly = [&](const rc::Gen<uint32_t>& those) {
+    return rc::gen::weightedOneOf<uint32_t>({{3, those}, {1, any}});
+  };
+  const rc::Gen<uint32_t> kind = options.mostly_units   ? mostly(of_units)
+                                 : options.mostly_waits ? mostly(of_waits)
+                                                        : any;
   const auto move = rc::gen::build<Move>(
       rc::gen::set(&Move::kind, kind), rc::gen::set(&Move::thread, number(options.threads)),
       rc::gen::set(&Move::object, number(12)), rc::gen::set(&Move::detail, number(64)));

@@ -32,6 +32,7 @@ struct RandomTraceOptions {
   bool sets = false;          // set and unit directives
   bool reentrant = false;     // re-entrant acquires, which the check filters
   bool mostly_units = false;  // units, sections and accesses far more often than the rest
+  bool mostly_waits = false;  // waits, notifies, sections and accesses
 };
 
 // One step of the generator. A step that is impossible where it comes (a release

@@ -16,6 +16,7 @@ constexpr int64_t kInitial = -1;
 struct State {
   std::vector<size_t> done;                // by thread
   std::map<uint32_t, int64_t> last_write;  // by location
+  std::set<ThreadId> deaf;                 // began to wait after a notify that they need
   auto operator<=>(const State&) const = default;
 };
 
@@ -38,13 +39,13 @@ class Explorer {
   }
 
   Reachable run() {
-    visit({std::vector<size_t>(threads_.size()), {}});
+    visit({std::vector<size_t>(threads_.size()), {}, {}});
     result_.states = seen_.size();
     return result_;
   }
 
   bool can_order(const std::vector<std::pair<uint64_t, uint64_t>>& pairs) {
-    return can_order_from({std::vector<size_t>(threads_.size()), {}}, pairs);
+    return can_order_from({std::vector<size_t>(threads_.size()), {}, {}}, pairs);
   }
 
  private:
@@ -88,6 +89,11 @@ class Explorer {
     ++result.done[event.thread];
     if (event.op() == Op::wr || event.op() == Op::vwr || event.op() == Op::vrmw) {
       result.last_write[event.object] = static_cast<int64_t>(i);
+    }
+    if (event.op() == Op::wait) {
+      for (const size_t notify : notifies_during(i)) {
+        if (is_done(state, notify)) result.deaf.insert(event.thread);
+      }
     }
     return result;
   }
@@ -159,7 +165,7 @@ class Explorer {
         return false;
     }
     const std::optional<size_t> before = previous(i);
-    if (before && trace_.events[*before].op() == Op::wait && !wait_may_end(state, *before, i)) {
+    if (before && trace_.events[*before].op() == Op::wait && !wait_may_end(state, *before)) {
       return false;
     }
     if (before && trace_.events[*before].op() == Op::barrier) {
@@ -171,32 +177,29 @@ class Explorer {
                            event.op() == Op::acq && trace_.events[*before].object == event.object;
     if (event.op() == Op::acq && !reacquire && !lock_free(state, event.object, false)) return false;
     if (event.op() == Op::racq && !lock_free(state, event.object, true)) return false;
-    if (event.op() == Op::notify || event.op() == Op::notifyall) return notify_may_come(state, i);
     if (event.op() == Op::barrier) return arrival_may_come(state, i);
     return true;
   }
 
-  bool wait_may_end(const State& state, size_t wait, size_t end) const {
-    const LockId lock = trace_.events[wait].object;
-    for (size_t a = wait; a < end; ++a) {
-      const Event& event = trace_.events[a];
-      const bool notifies = event.op() == Op::notify || event.op() == Op::notifyall;
-      if (notifies && event.object == lock && !is_done(state, a)) return false;
+  // A wait ends when all have come that notified it in the trace, each of them during it.
+  bool wait_may_end(const State& state, size_t wait) const {
+    if (state.deaf.contains(trace_.events[wait].thread)) return false;
+    for (const size_t notify : notifies_during(wait)) {
+      if (!is_done(state, notify)) return false;
     }
-    return lock_free(state, lock, false);
+    return lock_free(state, trace_.events[wait].object, false);
   }
 
-  // The waits that it came during in the trace must have begun.
-  bool notify_may_come(const State& state, size_t notify) const {
-    for (size_t wait = 0; wait < notify; ++wait) {
-      const Event& event = trace_.events[wait];
-      if (event.op() != Op::wait || event.object != trace_.events[notify].object) continue;
-      const std::vector<size_t>& own = threads_[event.thread];
-      const auto place = std::find(own.begin(), own.end(), wait);
-      const bool during = place + 1 == own.end() || *(place + 1) > notify;
-      if (during && !is_done(state, wait)) return false;
+  std::vector<size_t> notifies_during(size_t wait) const {
+    const std::vector<size_t>& own = threads_[trace_.events[wait].thread];
+    const auto end = std::find(own.begin(), own.end(), wait) + 1;
+    std::vector<size_t> notifies;
+    for (size_t i = wait; end != own.end() && i < *end; ++i) {
+      const Event& event = trace_.events[i];
+      const bool notifies_it = event.op() == Op::notify || event.op() == Op::notifyall;
+      if (notifies_it && event.object == trace_.events[wait].object) notifies.push_back(i);
     }
-    return true;
+    return notifies;
   }
 
   // The generation of an arrival, as in reference_order.cc.
