@@ -68,6 +68,7 @@ class AccessContext {
   void synchronise(uint64_t index, const Event& event) {
     held_.advance(event);
     ready_.advance(index, event);
+    if (is_relaxed(event.op())) after_relaxed_ = index + 1;
   }
   // Before and after the checks of every access.
   Access begin(uint64_t index, const Event& event, Epoch epoch) {
@@ -79,12 +80,15 @@ class AccessContext {
   bool observed(const Access& past, const Event& current) const {
     return ready_.ready_at(past.index, current);
   }
+  // Whether there was a relaxed atomic operation since.
+  bool relaxed_since(const Access& past) const { return past.index < after_relaxed_; }
   const LocksetTable& locksets() const { return locksets_; }
 
  private:
   LocksetTable locksets_;
   HeldLocks held_;
   ReadySince ready_;
+  uint64_t after_relaxed_ = 0;  // the index behind the last such operation
 };
 
 // One side of a race. The thread is that of the access's epoch.

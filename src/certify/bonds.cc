@@ -12,9 +12,6 @@ using Holds = LockOp::Holds;
 // After so many acquires and releases of a thread it is noted what it holds.
 constexpr size_t kHeldNoted = 128;
 
-bool writes(Op op) { return op == Op::wr || op == Op::vwr || op == Op::vrmw; }
-bool reads(Op op) { return op == Op::rd || op == Op::vrd || op == Op::vrmw; }
-
 void note(std::vector<ScheduleBonds::Held>& held, const LockOp& op) {
   if (op.holds == Holds::not_at_all) {
     std::erase_if(held, [&](const ScheduleBonds::Held& one) { return one.lock == op.lock; });

@@ -102,14 +102,17 @@ class Replay {
     switch (event.op()) {
       case Op::rd:
       case Op::vrd:
+      case Op::ard:
       case Op::vrmw:
+      case Op::armw:
         if (check_read && last_write(event.object) != bonds_.writer(i)) {
           return fail("event {} reads from another write than in the trace", i);
         }
-        if (event.op() == Op::vrmw) last_write(event.object) = i;
+        if (writes(event.op())) last_write(event.object) = i;
         return {};
       case Op::wr:
       case Op::vwr:
+      case Op::awr:
         last_write(event.object) = i;
         return {};
       case Op::acq:
@@ -220,7 +223,7 @@ Result<void> ScheduleChecker::check_other_read(const Schedule& schedule,
   const uint64_t read = schedule.then.back();
   if (read >= trace_.events.size()) return fail("there is no event {}", read);
   const Event& event = trace_.events[read];
-  if (event.op() != Op::rd && event.op() != Op::vrd && event.op() != Op::vrmw) {
+  if (!reads(event.op())) {
     return fail("event {} is not a read", read);
   }
   Replay replay(*bonds_, schedule);

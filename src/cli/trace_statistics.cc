@@ -39,8 +39,7 @@ void TraceStatistics::process(const Event& event, uint64_t index) {
   // A section's acq and rel are part of it, so look before and after.
   bool locked = !progress.held.empty();
   if (space_of(op) == Space::location) {
-    const bool reads = op == Op::rd || op == Op::vrd;
-    ++(reads ? locations_[event.object].reads : locations_[event.object].writes);
+    ++(writes(op) ? locations_[event.object].writes : locations_[event.object].reads);
     location_threads_.add(event.object, event.thread);
   } else {
     process_synchronisation(event, progress, index);

@@ -20,6 +20,9 @@ bool is_synchronisation(Op op) {
     case Op::vrd:
     case Op::vwr:
     case Op::vrmw:
+    case Op::ard:
+    case Op::awr:
+    case Op::armw:
       return true;
     default:
       return false;

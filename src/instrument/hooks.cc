@@ -44,6 +44,7 @@ Hooks::Hooks(llvm::Module& module) {
   atomic_update_ = declare(module, "__foretrace_atomic_update", nothing, end);
   atomic_exchange_ = declare(module, "__foretrace_atomic_exchange", nothing,
                              {pointer, pointer, small, small, pointer});
+  fence_ = declare(module, "__foretrace_fence", nothing, {});
 }
 
 llvm::FunctionCallee Hooks::declare(llvm::Module& module, const std::string& name,

@@ -33,6 +33,7 @@ class Hooks {
   llvm::FunctionCallee atomic_write() const { return atomic_write_; }
   llvm::FunctionCallee atomic_update() const { return atomic_update_; }
   llvm::FunctionCallee atomic_exchange() const { return atomic_exchange_; }
+  llvm::FunctionCallee fence() const { return fence_; }
 
  private:
   llvm::FunctionCallee declare(llvm::Module& module, const std::string& name, llvm::Type* result,
@@ -58,6 +59,7 @@ class Hooks {
   llvm::FunctionCallee atomic_write_;
   llvm::FunctionCallee atomic_update_;
   llvm::FunctionCallee atomic_exchange_;
+  llvm::FunctionCallee fence_;
 };
 
 }  // namespace foretrace::instrument

@@ -24,6 +24,7 @@
 #include "instrument/names.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
+#include "runtime/atomic_order.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -74,6 +75,7 @@ class FunctionInstrumenter {
     insert_ranges();
     for (const auto& [loop, place] : loop_places_) insert_loop(*loop, place);
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
+    for (llvm::FenceInst* fence : fences_) instrument_fence(*fence);
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
     for (llvm::CallInst* hook : quiet_hooks_) skip_if_inactive(*hook);
@@ -92,6 +94,9 @@ class FunctionInstrumenter {
       if (is_atomic(instruction)) {
         atomics_.push_back(&instruction);
         seen.clear();
+      } else if (auto* fence = llvm::dyn_cast<llvm::FenceInst>(&instruction);
+                 fence != nullptr && fence->getSyncScopeID() != llvm::SyncScope::SingleThread) {
+        fences_.push_back(fence);
       } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
         collect_access({load, load->getPointerOperand(), size_of(load->getType()), false}, seen);
       } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
@@ -349,13 +354,37 @@ class FunctionInstrumenter {
     llvm::Value* const lock = builder.CreateCall(hooks_.atomic_begin(), {pointer});
     builder.SetInsertPoint(instruction.getNextNode());
     llvm::SmallVector<llvm::Value*, 5> arguments = {
-        lock, pointer, builder.getInt32(static_cast<uint32_t>(size_of(type)))};
+        lock, pointer,
+        builder.getInt32(static_cast<uint32_t>(size_of(type)) | order_of(instruction))};
     if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) {
       llvm::Value* const succeeded = builder.CreateExtractValue(&instruction, 1);
       arguments.push_back(builder.CreateZExt(succeeded, builder.getInt32Ty()));
     }
     arguments.push_back(site_of(instruction, pointer));
     builder.CreateCall(end, arguments)->setDebugLoc(instruction.getDebugLoc());
+  }
+
+  // For the hook (runtime/atomic_order.h).
+  static uint32_t order_of(const llvm::Instruction& instruction) {
+    const auto flag = [](llvm::AtomicOrdering order, uint32_t bit) {
+      return llvm::isStrongerThanMonotonic(order) ? 0 : bit;
+    };
+    if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
+      return flag(exchange->getSuccessOrdering(), runtime::kRelaxed) |
+             flag(exchange->getFailureOrdering(), runtime::kRelaxedIfFailed);
+    }
+    if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+      return flag(update->getOrdering(), runtime::kRelaxed);
+    }
+    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      return flag(load->getOrdering(), runtime::kRelaxed);
+    }
+    return flag(llvm::cast<llvm::StoreInst>(instruction).getOrdering(), runtime::kRelaxed);
+  }
+
+  void instrument_fence(llvm::FenceInst& fence) {
+    llvm::IRBuilder<> builder(&fence);
+    call_hook(builder, hooks_.fence(), {});
   }
 
   void instrument_call(llvm::CallBase& call) {
@@ -439,6 +468,7 @@ class FunctionInstrumenter {
   uint32_t stretch_ = 0;  // of the accesses that are collected
   std::vector<Access> accesses_;
   std::vector<llvm::Instruction*> atomics_;
+  std::vector<llvm::FenceInst*> fences_;
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::CallInst*> quiet_hooks_;
 };

@@ -13,11 +13,14 @@ Model::Kind kind_of(Op op) {
   switch (op) {
     case Op::rd:
     case Op::vrd:
+    case Op::ard:
       return Model::Kind::read;
     case Op::wr:
     case Op::vwr:
+    case Op::awr:
       return Model::Kind::write;
     case Op::vrmw:
+    case Op::armw:
       return Model::Kind::read_write;
     case Op::acq:
     case Op::racq:
@@ -168,13 +171,16 @@ class ModelBuilder {
     switch (event.op()) {
       case Op::rd:
       case Op::vrd:
+      case Op::ard:
         read_from(step, last_write_[event.object]);
         break;
       case Op::vrmw:
+      case Op::armw:
         read_from(step, last_write_[event.object]);
         [[fallthrough]];
       case Op::wr:
       case Op::vwr:
+      case Op::awr:
         last_write_[event.object] = step;
         of_thread(model_.writes_[event.object], event.thread).places.push_back(step.place);
         break;

@@ -33,12 +33,15 @@ void NeededBefore::advance(uint64_t index, const Event& event) {
   switch (event.op()) {
     case Op::rd:
     case Op::vrd:
+    case Op::ard:
       return read(event);
     case Op::vrmw:
+    case Op::armw:
       read(event);
       [[fallthrough]];
     case Op::wr:
     case Op::vwr:
+    case Op::awr:
       slot(writes_, event.object) = point(index, event.thread);
       return;
     case Op::fork: {

@@ -156,31 +156,32 @@ class CppWriter : public ProgramWriter {
     text().line();
   }
 
+  // A call of std::atomic, or of the compiler's built-in function where the location has
+  // plain accesses too.
+  static std::string atomic_words(const Program::Location& location, const std::string& what,
+                                  const std::string& value, Op op) {
+    const bool relaxed = is_relaxed(op);
+    const std::string comma = value.empty() ? "" : ", ";
+    if (location.plain) {
+      return fmt::format("__atomic_{}{}(&{}{}{}, {})", what, what == "fetch_add" ? "" : "_n",
+                         location.name, comma, value,
+                         relaxed ? "__ATOMIC_RELAXED" : "__ATOMIC_SEQ_CST");
+    }
+    return fmt::format("{}.{}({}{})", location.name, what, value,
+                       relaxed ? comma + "std::memory_order_relaxed" : "");
+  }
+
   std::string access_words(const Action& action, const Program::Location& location) const {
     const Op op = action.operation.op;
     const std::string value = literal(action.written, location);
     const std::string& name = location.name;
-    const bool builtin = location.atomic && location.plain;
-    switch (op) {
-      case Op::wr:
-        return fmt::format("{} = {};", name, value);
-      case Op::vwr:
-        return builtin ? fmt::format("__atomic_store_n(&{}, {}, __ATOMIC_SEQ_CST);", name, value)
-                       : fmt::format("{}.store({});", name, value);
-      case Op::vrmw:
-        if (action.expected) {
-          return builtin
-                     ? fmt::format("__atomic_exchange_n(&{}, {}, __ATOMIC_SEQ_CST);", name, value)
-                     : fmt::format("{}.exchange({});", name, value);
-        }
-        return builtin ? fmt::format("__atomic_fetch_add(&{}, 1, __ATOMIC_SEQ_CST);", name)
-                       : fmt::format("{}.fetch_add(1);", name);
-      default:
-        break;
+    if (is_access(op)) {
+      if (op == Op::wr) return fmt::format("{} = {};", name, value);
+    } else if (writes(op)) {
+      const std::string what = !reads(op) ? "store" : action.expected ? "exchange" : "fetch_add";
+      return atomic_words(location, what, what == "fetch_add" ? "1" : value, op) + ";";
     }
-    const std::string read = op == Op::rd ? name
-                             : builtin ? fmt::format("__atomic_load_n(&{}, __ATOMIC_SEQ_CST)", name)
-                                       : name + ".load()";
+    const std::string read = op == Op::rd ? name : atomic_words(location, "load", "", op);
     if (!is_lockstep() && action.awaited) {
       return fmt::format("while ({} < {}) std::this_thread::yield();", read,
                          literal(*action.awaited, location));

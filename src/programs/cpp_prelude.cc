@@ -204,7 +204,7 @@ class Prelude {
       const Op op = action.operation.op;
       units_ |= op == Op::beg;
       objects_ |= space_of(op) == Space::object;
-      if (op != Op::rd && op != Op::vrd) continue;
+      if (!reads(op) || writes(op)) continue;
       const bool awaited = action.awaited && !lockstep_;
       yields_ |= awaited;
       expects_ |= action.expected && !awaited;

@@ -81,8 +81,8 @@ Trace Equivalents::trace() const {
   std::vector<uint32_t> last(locations, kNoEvent);
   for (uint32_t i = 0; i < trace_.events.size(); ++i) {
     const Event& event = trace_.events[i];
-    if (is_read(event.op())) saw[i] = last[event.object];
-    if (is_write(event.op())) last[event.object] = i;
+    if (reads(event.op())) saw[i] = last[event.object];
+    if (writes(event.op())) last[event.object] = i;
   }
   EventBuffer buffer;
   buffer.big_values = trace_.big_values;
@@ -90,17 +90,17 @@ Trace Equivalents::trace() const {
   for (const uint32_t i : order_) {
     Event event = trace_.events[i];
     const Op op = event.op();
-    const uint32_t sees = is_read(op) ? last[event.object] : kNoEvent;
-    if ((op == Op::rd || op == Op::vrd) && event.has_value != 0 && sees != saw[i]) {
+    const uint32_t sees = reads(op) ? last[event.object] : kNoEvent;
+    if (reads(op) && !writes(op) && event.has_value != 0 && sees != saw[i]) {
       const std::optional<int64_t> value =
           sees == kNoEvent ? 0 : trace_.batch().value_of(trace_.events[sees]);
       event.has_value = event.big_value = 0;
       // What an update leaves behind is not known.
-      const bool known = sees == kNoEvent || trace_.events[sees].op() != Op::vrmw;
+      const bool known = sees == kNoEvent || !reads(trace_.events[sees].op());
       if (value && known) buffer.set_value(event, *value);
     }
     buffer.events.push_back(event);
-    if (is_write(op)) last[event.object] = i;
+    if (writes(op)) last[event.object] = i;
   }
   return {trace_.symbols, std::move(buffer.events), std::move(buffer.big_values)};
 }

@@ -140,11 +140,11 @@ class JavaWriter : public ProgramWriter {
     const Op op = action.operation.op;
     const std::string& name = location.name;
     const std::string value = literal(action.written, location);
-    if (op == Op::wr || op == Op::vwr) {
+    if (!reads(op)) {
       return location.updated ? fmt::format("{}.set({});", name, value)
                               : fmt::format("{} = {};", name, value);
     }
-    if (op == Op::vrmw) {
+    if (writes(op)) {
       return action.expected ? fmt::format("{}.getAndSet({});", name, value)
                              : fmt::format("{}.getAndIncrement();", name);
     }

@@ -204,7 +204,7 @@ class Needs {
       const Op op = action.operation.op;
       joins_ |= op == Op::join;
       units_ |= op == Op::beg;
-      if (op != Op::rd && op != Op::vrd) continue;
+      if (!reads(op) || writes(op)) continue;
       const bool awaited = action.awaited && !lockstep_;
       expects_ |= action.expected && !awaited;
       uses_ |= !action.expected && !awaited;

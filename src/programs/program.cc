@@ -61,7 +61,7 @@ class ProgramBuilder {
         case Space::location: {
           Program::Location& location = program_.locations[object];
           (is_access(op) ? location.plain : location.atomic) = true;
-          location.updated |= op == Op::vrmw;
+          location.updated |= reads(op) && writes(op);
           break;
         }
         case Space::lock: {
@@ -91,7 +91,7 @@ class ProgramBuilder {
     for (uint32_t i = count(); i-- > 0;) {
       const Operation& op = operation(i);
       if (space_of(op.op) != Space::location) continue;
-      if (!is_write(op.op)) {
+      if (!writes(op.op)) {
         if (op.value) next_read[op.object] = op.value;
         continue;
       }
@@ -103,7 +103,7 @@ class ProgramBuilder {
       const Operation& op = operation(i);
       if (space_of(op.op) != Space::location) continue;
       int64_t& value = current[op.object];
-      if (!is_write(op.op)) {
+      if (!writes(op.op)) {
         action(i).expected = op.value;
         continue;
       }
@@ -124,11 +124,11 @@ class ProgramBuilder {
       bool simple = true;
       int64_t last = 0;
     };
-    std::vector<Writes> writes(program_.locations.size());
+    std::vector<Writes> by_location(program_.locations.size());
     for (uint32_t i = 0; i < count(); ++i) {
       const Operation& op = operation(i);
-      if (!is_write(op.op)) continue;
-      Writes& seen = writes[op.object];
+      if (!writes(op.op)) continue;
+      Writes& seen = by_location[op.object];
       seen.simple &= !seen.any || seen.thread == op.thread;
       seen.simple &= op.op == Op::vwr && action(i).written > seen.last;
       seen.any = true;
@@ -141,9 +141,9 @@ class ProgramBuilder {
       const Operation& op = operation(i);
       if (begins_section(op.op) && !action(i).is_reacquire) ++held[op.thread];
       if (ends_section(op.op)) --held[op.thread];
-      if (is_write(op.op)) current[op.object] = action(i).written;
+      if (writes(op.op)) current[op.object] = action(i).written;
       if (op.op != Op::vrd || held[op.thread] > 0 || current[op.object] == 0) continue;
-      const Writes& seen = writes[op.object];
+      const Writes& seen = by_location[op.object];
       if (seen.simple && seen.thread != op.thread) action(i).awaited = current[op.object];
     }
   }

@@ -49,7 +49,7 @@ struct Program {
   struct Location {
     std::string name;
     bool plain = false;    // has rd or wr
-    bool atomic = false;   // has vrd, vwr or vrmw
+    bool atomic = false;   // has operations that are not plain reads and writes
     bool updated = false;  // has vrmw
     bool wide = false;     // has values that an int cannot hold
     bool used() const { return plain || atomic; }

@@ -122,10 +122,10 @@ class HappensBeforeRules {
 
   void access_volatile(uint32_t i, const Event& event) {
     Volatile& location = volatiles_[event.object];
-    if (is_read(event.op())) need(i, location.writes);
-    if (is_write(event.op())) need(i, location.reads);
-    if (is_read(event.op())) location.reads[event.thread] = i;
-    if (is_write(event.op())) location.writes[event.thread] = i;
+    if (reads(event.op())) need(i, location.writes);
+    if (writes(event.op())) need(i, location.reads);
+    if (reads(event.op())) location.reads[event.thread] = i;
+    if (writes(event.op())) location.writes[event.thread] = i;
   }
 
   void arrive(uint32_t i, const Event& event, Thread& thread) {
@@ -211,8 +211,8 @@ class CorrectReorderingRules {
       case Model::Kind::write:
       case Model::Kind::read_write:
         rule.location = node.object;
-        rule.reads = is_read(op);
-        rule.writes = is_write(op);
+        rule.reads = reads(op);
+        rule.writes = writes(op);
         rule.writer = index_of(node.writer);
         break;
       case Model::Kind::other:

@@ -8,9 +8,6 @@
 
 namespace foretrace::programs {
 
-constexpr bool is_write(Op op) { return op == Op::wr || op == Op::vwr || op == Op::vrmw; }
-constexpr bool is_read(Op op) { return op == Op::rd || op == Op::vrd || op == Op::vrmw; }
-
 // What the traces have in common with the one that they come from.
 enum class Equivalence {
   // The same happens-before relation (paper 000, chapter 7 and section 24.6):

@@ -38,6 +38,17 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
     case Kind::atomic_update:
       order_.atomic_update(thread, address, std::max(1U, record.size()));
       return access(thread, address, std::max(1U, record.size()), true, true);
+    // These order nothing; whoever sees an update may also see what it came after.
+    case Kind::relaxed_read:
+      return access(thread, address, std::max(1U, record.size()), false, true);
+    case Kind::relaxed_write:
+      order_.overwrite(address, std::max(1U, record.size()));
+      return access(thread, address, std::max(1U, record.size()), true, true);
+    case Kind::relaxed_update:
+      return access(thread, address, std::max(1U, record.size()), true, true);
+    case Kind::fence:
+      has_fences_ = true;
+      return;
     case Kind::thread_create:
       return order_.create(thread, static_cast<uint32_t>(address));
     case Kind::thread_join:

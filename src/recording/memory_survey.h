@@ -32,6 +32,8 @@ class MemorySurvey {
   void add(uint32_t thread, const recording::Record& record);
   // After the last record.
   std::vector<MemoryPiece> take_pieces();
+  // Whether some thread made a fence, after which relaxed operations may order.
+  bool has_fences() const { return has_fences_; }
 
  private:
   using StateId = AccessStates::Id;
@@ -87,6 +89,7 @@ class MemorySurvey {
   std::map<uint64_t, uint64_t> that_matter_;  // from addresses to bytes: annotated
   std::map<uint64_t, uint64_t> large_;        // large areas that were forgotten: to their ends
   uint32_t forgotten_ = 0;                    // calls of forget()
+  bool has_fences_ = false;
   std::vector<MemoryPiece> pieces_;
 };
 

@@ -24,8 +24,9 @@ constexpr uint64_t kWordBytes = 8;
 
 ProcessEvents::ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces,
                              RecordedNames& names, Symbols& symbols, NameCounts& counts,
-                             RunLog& log)
+                             RunLog& log, bool has_fences)
     : process_(process),
+      has_fences_(has_fences),
       names_(names),
       symbols_(symbols),
       counts_(counts),
@@ -65,6 +66,12 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
       return access(self, Op::vwr, address, std::max(1U, record.size()));
     case Kind::atomic_update:
       return access(self, Op::vrmw, address, std::max(1U, record.size()));
+    case Kind::relaxed_read:
+      return access(self, has_fences_ ? Op::vrd : Op::ard, address, std::max(1U, record.size()));
+    case Kind::relaxed_write:
+      return access(self, has_fences_ ? Op::vwr : Op::awr, address, std::max(1U, record.size()));
+    case Kind::relaxed_update:
+      return access(self, has_fences_ ? Op::vrmw : Op::armw, address, std::max(1U, record.size()));
     case Kind::lock:
     case Kind::try_lock:
       return acquire(self, address, false);
@@ -122,6 +129,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::none:
     case Kind::operand:
     case Kind::stamp:
+    case Kind::fence:
       return;
   }
 }

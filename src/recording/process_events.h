@@ -42,9 +42,10 @@ struct RunLog {
 // what POSIX forbids, is left out and counted.
 class ProcessEvents {
  public:
-  // Accesses of memory that is in none of the pieces are left out.
+  // Accesses of memory that is in none of the pieces are left out. Where there are fences,
+  // relaxed operations order like others: which ones do is not known.
   ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces, RecordedNames& names,
-                Symbols& symbols, NameCounts& counts, RunLog& log);
+                Symbols& symbols, NameCounts& counts, RunLog& log, bool has_fences);
 
   // Appends the events of a record of thread `number` to `buffer`.
   void add(uint32_t number, const recording::Record& record, EventBuffer& buffer);
@@ -119,6 +120,7 @@ class ProcessEvents {
   const std::pair<const uint64_t, Block>* block_at(uint64_t address);
 
   const uint32_t process_;
+  const bool has_fences_;
   RecordedNames& names_;
   Symbols& symbols_;
   NameCounts& counts_;

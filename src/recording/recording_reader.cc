@@ -90,7 +90,7 @@ Result<bool> RecordingReader::begin_process() {
   if (!known) return tl::unexpected(known.error());
   events_ = std::make_unique<ProcessEvents>(number, std::move(known->pieces),
                                             names_.find(process.names)->second, mutable_symbols(),
-                                            counts_, facts_->log());
+                                            counts_, facts_->log(), known->has_fences);
   merger_.emplace(*file_, process, std::move(known->unneeded));
   return true;
 }
@@ -107,7 +107,7 @@ Result<RecordingReader::Survey> RecordingReader::survey(
   if (!merger.error().empty()) return fail("{}", merger.error());
   std::vector<MemoryPiece> pieces = memory.take_pieces();
   UnneededParts unneeded = parts.unneeded(pieces);
-  return Survey{std::move(pieces), std::move(unneeded)};
+  return Survey{std::move(pieces), std::move(unneeded), memory.has_fences()};
 }
 
 void RecordingReader::finish() {

@@ -38,6 +38,7 @@ class RecordingReader : public TraceReader {
   struct Survey {
     std::vector<MemoryPiece> pieces;
     UnneededParts unneeded;
+    bool has_fences;
   };
   Result<Survey> survey(const RecordingFile::Process& process) const;
   void finish();

@@ -34,8 +34,12 @@ std::string places_key(const Finding& finding) {
 std::vector<Group> grouped(const std::vector<Finding>& findings) {
   std::vector<size_t> order(findings.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  // The strongest lead, and among equals who can say why no schedule shows the error.
+  const auto rank = [&](size_t i) {
+    return std::pair(findings[i].strength, findings[i].detail.contains("relaxed"));
+  };
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return findings[a].strength > findings[b].strength; });
+                   [&](size_t a, size_t b) { return rank(a) > rank(b); });
   std::vector<Group> groups;
   std::map<std::string, size_t> by_error;
   std::map<std::string, size_t> by_places;

@@ -34,8 +34,8 @@ std::string words(std::string kind) {
 }
 
 std::string verb(Op op) {
-  if (op == Op::rd || op == Op::vrd) return "reads";
-  if (op == Op::wr || op == Op::vwr) return "writes";
+  if (reads(op) && !writes(op)) return "reads";
+  if (writes(op) && !reads(op)) return "writes";
   if (op == Op::acq || op == Op::racq) return "acquires";
   if (op == Op::rel || op == Op::rrel) return "releases";
   if (op == Op::fork || op == Op::join) return std::string(name_of(op)) + "s";
@@ -66,6 +66,10 @@ std::string event_sentence(const FindingEvent& event) {
 std::string decision_text(const Finding& finding) {
   const auto decision = finding.detail.find("certify");
   if (decision == finding.detail.end()) return {};
+  if (*decision == "infeasible" && finding.detail.contains("relaxed")) {
+    return "No schedule that does one step after the other brings it about. But relaxed atomic "
+           "operations lie between the two and order nothing: the compiler and the processor may.";
+  }
   if (*decision == "infeasible") {
     return "But no schedule of these events brings it about: where each read sees what it saw, "
            "something else stands in the way.";

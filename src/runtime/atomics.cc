@@ -3,6 +3,7 @@
 #include "runtime/atomics.h"
 
 #include "runtime/access.h"
+#include "runtime/atomic_order.h"
 #include "runtime/call_stack.h"
 #include "runtime/spin_lock.h"
 
@@ -39,10 +40,13 @@ bool take(AtomicLock& lock) {
   return false;
 }
 
+bool only_reads(Kind kind) { return kind == Kind::atomic_read || kind == Kind::relaxed_read; }
+bool only_writes(Kind kind) { return kind == Kind::atomic_write || kind == Kind::relaxed_write; }
+
 // A thread that spins on an atomic location reads the same again and again;
 // only what it sees for the first time is recorded.
 bool is_repeated_read(Kind kind, uint64_t address, uint32_t bits) {
-  return kind == Kind::atomic_read && self.filter.is_started() && is_repeated<false>(address, bits);
+  return only_reads(kind) && self.filter.is_started() && is_repeated<false>(address, bits);
 }
 
 void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
@@ -53,8 +57,8 @@ void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   entry.append_stamped(kind, address, size, site);
   entry.begin_stretch();
   Granule granule(address, size);
-  if (kind != Kind::atomic_write) granule.remember<false>();
-  if (kind != Kind::atomic_read) granule.remember<true>();
+  if (!only_writes(kind)) granule.remember<false>();
+  if (!only_reads(kind)) granule.remember<true>();
 }
 
 }  // namespace
@@ -77,6 +81,15 @@ void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, Si
   self.atomics = self.atomics - 1;
 }
 
+// One of a thread is enough.
+void record_fence() {
+  if (!recording_on.load(std::memory_order_relaxed) || self.fenced) return;
+  Entry entry;
+  if (!entry) return;
+  entry.append(Kind::fence, 0, 0, nullptr);
+  self.fenced = true;
+}
+
 void release_all_locks() {
   for (AtomicLock& lock : locks) lock.holder.store(nullptr, std::memory_order_relaxed);
 }
@@ -85,37 +98,44 @@ void release_all_locks() {
 
 using foretrace::recording::Kind;
 using foretrace::runtime::AtomicLock;
+using foretrace::runtime::kind_of;
+using foretrace::runtime::Operation;
 using foretrace::runtime::Site;
 
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+// `form`: the size, and the order (atomic_order.h).
+void end(void* lock, const void* p, uint32_t form, Kind kind, const Site* site) {
+  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
+                                 form & foretrace::runtime::kSizeMask, kind, site);
+}
+
+}  // namespace
 
 FORETRACE_HOOK void* __foretrace_atomic_begin(const void* p) {
   return foretrace::runtime::begin_atomic(reinterpret_cast<uint64_t>(p));
 }
 
-FORETRACE_HOOK void __foretrace_atomic_read(void* lock, const void* p, uint32_t size,
-                                            const Site* site) {
-  foretrace::runtime::self.frame = FORETRACE_FRAME;
-  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
-                                 size, Kind::atomic_read, site);
-}
-FORETRACE_HOOK void __foretrace_atomic_write(void* lock, const void* p, uint32_t size,
-                                             const Site* site) {
-  foretrace::runtime::self.frame = FORETRACE_FRAME;
-  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
-                                 size, Kind::atomic_write, site);
-}
-FORETRACE_HOOK void __foretrace_atomic_update(void* lock, const void* p, uint32_t size,
-                                              const Site* site) {
-  foretrace::runtime::self.frame = FORETRACE_FRAME;
-  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
-                                 size, Kind::atomic_update, site);
-}
+#define FORETRACE_ATOMIC(name)                                                               \
+  FORETRACE_HOOK void __foretrace_atomic_##name(void* lock, const void* p, uint32_t form,    \
+                                                const Site* site) {                          \
+    foretrace::runtime::self.frame = FORETRACE_FRAME;                                        \
+    end(lock, p, form, kind_of(Operation::name, (form & foretrace::runtime::kRelaxed) != 0), \
+        site);                                                                               \
+  }
+FORETRACE_ATOMIC(read)
+FORETRACE_ATOMIC(write)
+FORETRACE_ATOMIC(update)
 // A compare-and-exchange that may have failed: then it only read.
-FORETRACE_HOOK void __foretrace_atomic_exchange(void* lock, const void* p, uint32_t size,
+FORETRACE_HOOK void __foretrace_atomic_exchange(void* lock, const void* p, uint32_t form,
                                                 uint32_t succeeded, const Site* site) {
-  foretrace::runtime::self.frame = FORETRACE_FRAME;
-  foretrace::runtime::end_atomic(static_cast<AtomicLock*>(lock), reinterpret_cast<uint64_t>(p),
-                                 size, succeeded != 0 ? Kind::atomic_update : Kind::atomic_read,
-                                 site);
+  using namespace foretrace::runtime;
+  self.frame = FORETRACE_FRAME;
+  end(lock, p, form,
+      succeeded != 0 ? kind_of(Operation::update, (form & kRelaxed) != 0)
+                     : kind_of(Operation::read, (form & kRelaxedIfFailed) != 0),
+      site);
 }
+FORETRACE_HOOK void __foretrace_fence() { foretrace::runtime::record_fence(); }

@@ -9,6 +9,23 @@ namespace foretrace::runtime {
 
 struct AtomicLock;
 
+// An operation on memory, without its order.
+enum class Operation { read, write, update };
+// The record for it.
+constexpr Kind kind_of(Operation operation, bool relaxed) {
+  switch (operation) {
+    case Operation::read:
+      return relaxed ? Kind::relaxed_read : Kind::atomic_read;
+    case Operation::write:
+      return relaxed ? Kind::relaxed_write : Kind::atomic_write;
+    default:
+      return relaxed ? Kind::relaxed_update : Kind::atomic_update;
+  }
+}
+
+// A fence for threads: with it, relaxed operations may order.
+void record_fence();
+
 // Null if nothing is to be recorded.
 AtomicLock* begin_atomic(uint64_t address);
 // Records the operation and lets go of the lock.

@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 5;
+inline constexpr uint32_t kVersion = 6;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -53,6 +53,10 @@ enum class Kind : uint8_t {
   atomic_set = 28,       // stamped; operands: the number of its label, and how many bytes
   stack = 27,            // the calls that led to what follows; the address is its number
   owner_died = 29,       // stamped; a lock's holder has ended with it
+  relaxed_read = 30,     // stamped; of an atomic location, and orders nothing else
+  relaxed_write = 31,    //
+  relaxed_update = 32,   //
+  fence = 33,            // the process has some: relaxed operations may order after all
 };
 
 // 16 bytes:

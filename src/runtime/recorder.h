@@ -99,6 +99,7 @@ struct Thread {
   uint32_t stamp;             // the lower half of the last stamp that it took
   bool busy;                  // inside the recorder: a signal handler must not record
   bool unable;                // no ring could be made for it
+  bool fenced;                // has recorded a fence
   volatile uint32_t atomics;  // operations that it is in: more than one in a signal handler
   uint32_t ignoring;          // depth of regions whose accesses are ignored
   uint32_t hidden;            // depth of regions of which nothing is recorded

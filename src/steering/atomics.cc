@@ -22,3 +22,4 @@ FORETRACE_INTERCEPT void __foretrace_atomic_exchange(void*, const void*, uint32_
                                                      const Site* site) {
   foretrace::steering::pass_atomic(site);
 }
+FORETRACE_INTERCEPT void __foretrace_fence() {}

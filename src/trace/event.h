@@ -39,8 +39,11 @@ enum class Op : uint8_t {
   barrier = 17,    // arrival at a barrier; the thread's next event is after it opened
   alloc = 18,      // birth of an object
   free = 19,       // death of an object
+  ard = 20,        // read of an atomic location that orders nothing: memory_order_relaxed
+  awr = 21,        // write, likewise
+  armw = 22,       // atomic read-modify-write, likewise
 };
-inline constexpr size_t kOpCount = 20;
+inline constexpr size_t kOpCount = 23;
 
 // The namespaces that an event's object can belong to.
 enum class Space : uint8_t { none, thread, location, lock, label, barrier, object };
@@ -58,7 +61,8 @@ inline constexpr std::array<OpTraits, kOpCount> kOpTraits = {{
     {"beg", Space::label},    {"end", Space::label},      {"wait", Space::lock},
     {"notify", Space::lock},  {"notifyall", Space::lock}, {"vrd", Space::location},
     {"vwr", Space::location}, {"vrmw", Space::location},  {"barrier", Space::barrier},
-    {"alloc", Space::object}, {"free", Space::object},
+    {"alloc", Space::object}, {"free", Space::object},    {"ard", Space::location},
+    {"awr", Space::location}, {"armw", Space::location},
 }};
 
 constexpr std::string_view name_of(Op op) { return kOpTraits[static_cast<size_t>(op)].name; }
@@ -95,6 +99,16 @@ inline Event make_event(ThreadId thread, Op op, uint32_t object, SiteId site = k
   return std::bit_cast<Event>(words);
 }
 
+// Of what may race. Atomic operations do not.
 constexpr bool is_access(Op op) { return op == Op::rd || op == Op::wr; }
+// Of atomic locations, and orders nothing.
+constexpr bool is_relaxed(Op op) { return op == Op::ard || op == Op::awr || op == Op::armw; }
+// Whether it reads or writes a location, by whatever operation; a read-modify-write does both.
+constexpr bool reads(Op op) {
+  return op == Op::rd || op == Op::vrd || op == Op::vrmw || op == Op::ard || op == Op::armw;
+}
+constexpr bool writes(Op op) {
+  return op == Op::wr || op == Op::vwr || op == Op::vrmw || op == Op::awr || op == Op::armw;
+}
 
 }  // namespace foretrace

@@ -369,9 +369,9 @@ std::string WellFormed::check_value(const Event& event, const EventBatch& batch)
   Known& known = value_known_[event.object];
   int64_t& current = value_[event.object];
   const std::optional<int64_t> value = batch.value_of(event);
-  if (event.op() == Op::vrmw) {
+  if (reads(event.op()) && writes(event.op())) {
     known = Known::no;
-  } else if (event.op() == Op::wr || event.op() == Op::vwr) {
+  } else if (writes(event.op())) {
     known = value ? Known::yes : Known::no;
     current = value.value_or(0);
   } else if (value && known != Known::no && *value != current) {

@@ -169,19 +169,16 @@ RC_GTEST_PROP(Certify, OrdersEventsIfSomeReorderingDoes, ()) {
   RC_CLASSIFY(searched, "not in the order of the trace");
 }
 
-bool is_read(Op op) { return op == Op::rd || op == Op::vrd || op == Op::vrmw; }
-bool is_write(Op op) { return op == Op::wr || op == Op::vwr || op == Op::vrmw; }
-
 // What the reads of the trace could see: every write of their location, and the
 // initial value; but not what they did see.
 std::vector<Goal::OtherRead> possible_other_reads(const Trace& trace) {
   std::vector<Goal::OtherRead> possible;
   for (uint64_t read = 0; read < trace.events.size(); ++read) {
-    if (!is_read(trace.events[read].op())) continue;
+    if (!reads(trace.events[read].op())) continue;
     std::optional<uint64_t> seen;
     std::vector<std::optional<uint64_t>> others = {std::nullopt};
     for (uint64_t i = 0; i < trace.events.size(); ++i) {
-      if (i == read || !is_write(trace.events[i].op())) continue;
+      if (i == read || !writes(trace.events[i].op())) continue;
       if (trace.events[i].object != trace.events[read].object) continue;
       others.emplace_back(i);
       if (i < read) seen = i;

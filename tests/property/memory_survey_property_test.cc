@@ -38,6 +38,12 @@ std::optional<Record> record_of(const Event& event) {
       return access(Kind::atomic_write);
     case Op::vrmw:
       return access(Kind::atomic_update);
+    case Op::ard:
+      return access(Kind::relaxed_read);
+    case Op::awr:
+      return access(Kind::relaxed_write);
+    case Op::armw:
+      return access(Kind::relaxed_update);
     case Op::fork:
       return Record::make(Kind::thread_create, event.object, 0, 0, 0);
     case Op::join:

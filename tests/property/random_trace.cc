@@ -31,6 +31,9 @@ enum class Kind {
   volatile_read,
   volatile_write,
   read_modify_write,
+  relaxed_read,
+  relaxed_write,
+  relaxed_update,
   acquire_for_reading,
   wait,
   notify,
@@ -146,6 +149,12 @@ class Interpreter {
         return access("vwr", object, true);
       case Kind::read_modify_write:
         return access("vrmw", object, true);
+      case Kind::relaxed_read:
+        return access("ard", object, true);
+      case Kind::relaxed_write:
+        return access("awr", object, true);
+      case Kind::relaxed_update:
+        return access("armw", object, true);
       case Kind::acquire_for_reading:
         return acquire(object, thread, true);
       case Kind::wait:
@@ -174,13 +183,14 @@ class Interpreter {
       values_.resize(options_.locations + 2, 0);
       std::optional<int64_t>& value =
           values_[is_volatile ? options_.locations + object % count : object % count];
-      if (op == "wr" || op == "vwr") {
+      const bool writes = op == "wr" || op == "vwr" || op == "awr";
+      if (writes) {
         value.reset();
         if (detail_ % 4 != 0) value = written_value();
-      } else if (op == "vrmw") {
+      } else if (op == "vrmw" || op == "armw") {
         value.reset();
       }
-      const bool told = op == "wr" || op == "vwr" || detail_ % 4 != 0;
+      const bool told = writes || detail_ % 4 != 0;
       if (value && told) rest += fmt::format(" {}", *value);
     }
     put(op, rest);

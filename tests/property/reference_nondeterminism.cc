@@ -204,7 +204,7 @@ class Reference {
   ReferenceWitnesses run() {
     for (uint64_t read = 0; read < trace_.events.size(); ++read) {
       const Op op = trace_.events[read].op();
-      if (op == Op::rd || op == Op::vrd || op == Op::vrmw) examine(read);
+      if (reads(op)) examine(read);
     }
     return std::move(witnesses_);
   }
@@ -217,7 +217,7 @@ class Reference {
     if (writer) challenge(read, writer, std::nullopt);
     for (uint64_t c = 0; c < trace_.events.size(); ++c) {
       const Op op = trace_.events[c].op();
-      if (op != Op::wr && op != Op::vwr && op != Op::vrmw) continue;
+      if (!writes(op)) continue;
       if (trace_.events[c].object != trace_.events[read].object) continue;
       if (c != read && c != writer) challenge(read, writer, c);
     }

@@ -30,10 +30,10 @@ class Explorer {
       if (event.op() == Op::skip) continue;
       threads_[event.thread].push_back(i);
       if (space_of(event.op()) != Space::location) continue;
-      if (event.op() != Op::wr && event.op() != Op::vwr) {
+      if (event.op() != Op::wr && event.op() != Op::vwr && event.op() != Op::awr) {
         saw_[i] = last.contains(event.object) ? last[event.object] : kInitial;
       }
-      if (event.op() != Op::rd && event.op() != Op::vrd)
+      if (event.op() != Op::rd && event.op() != Op::vrd && event.op() != Op::ard)
         last[event.object] = static_cast<int64_t>(i);
     }
   }
@@ -87,7 +87,8 @@ class Explorer {
     State result = state;
     const Event& event = trace_.events[i];
     ++result.done[event.thread];
-    if (event.op() == Op::wr || event.op() == Op::vwr || event.op() == Op::vrmw) {
+    const bool only_reads = event.op() == Op::rd || event.op() == Op::vrd || event.op() == Op::ard;
+    if (space_of(event.op()) == Space::location && !only_reads) {
       result.last_write[event.object] = static_cast<int64_t>(i);
     }
     if (event.op() == Op::wait) {

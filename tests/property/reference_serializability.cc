@@ -8,7 +8,7 @@
 namespace foretrace::testing {
 namespace {
 
-bool reads_only(Op op) { return op == Op::rd || op == Op::vrd; }
+bool reads_only(Op op) { return op == Op::rd || op == Op::vrd || op == Op::ard; }
 bool for_reading(Op op) { return op == Op::racq || op == Op::rrel; }
 bool notifies(Op op) { return op == Op::notify || op == Op::notifyall; }
 bool uses_lock(Op op) { return space_of(op) == Space::lock && !notifies(op); }

@@ -160,7 +160,7 @@ std::vector<PlainUse> uses_in(const Trace& trace) {
     if (event.op() == Op::beg) units[event.thread].push_back(i);
     if (event.op() == Op::end) units[event.thread].pop_back();
     if (space_of(event.op()) != Space::location) continue;
-    const bool reads = event.op() == Op::rd || event.op() == Op::vrd;
+    const bool reads = event.op() == Op::rd || event.op() == Op::vrd || event.op() == Op::ard;
     uses.push_back(
         {i, event.thread, {Space::location, event.object}, reads, event.op(), units[event.thread]});
   }

@@ -103,10 +103,13 @@ export const Space = { none: 0, thread: 1, location: 2, lock: 3, label: 4, barri
 export const Op = {
   skip: 0, rd: 1, wr: 2, acq: 3, rel: 4, racq: 5, rrel: 6, fork: 7, join: 8, beg: 9, end: 10,
   wait: 11, notify: 12, notifyall: 13, vrd: 14, vwr: 15, vrmw: 16, barrier: 17, alloc: 18, free: 19,
+  ard: 20, awr: 21, armw: 22,
 } as const;
 
-export const isRead = (op: number) => op === Op.rd || op === Op.vrd || op === Op.vrmw;
-export const isWrite = (op: number) => op === Op.wr || op === Op.vwr || op === Op.vrmw;
+const kReads: readonly number[] = [Op.rd, Op.vrd, Op.vrmw, Op.ard, Op.armw];
+const kWrites: readonly number[] = [Op.wr, Op.vwr, Op.vrmw, Op.awr, Op.armw];
+export const isRead = (op: number) => kReads.includes(op);
+export const isWrite = (op: number) => kWrites.includes(op);
 
 // Events by row; rows are in the order of the trace.
 export class Events {

@@ -36,10 +36,12 @@ class HbState {
   void propose(const RaceSide& first, const Event& event, const Access& second) {
     const ThreadId earlier = first.access.epoch.thread();
     const bool heard = order_.clock(event.thread).get(earlier) != 0;
-    context_.propose(
+    Candidate candidate =
         race_candidate(kName, context_.symbols, accesses_.locksets(), event.object, first,
                        {event.op(), second}, accesses_.observed(first.access, event),
-                       unordered_by_hb(context_.symbols, earlier, event.thread, heard)));
+                       unordered_by_hb(context_.symbols, earlier, event.thread, heard));
+    if (accesses_.relaxed_since(first.access)) candidate.detail["relaxed"] = true;
+    context_.propose(std::move(candidate));
   }
 
  private:

@@ -49,7 +49,12 @@ class HbState {
   bool ordered(const Access& past, ThreadId thread) { return ordered(past.epoch, thread); }
   void propose(const RaceSide& first, const Event& event, const Access& second) {
     const bool heard = order_.clock(event.thread).get(first.access.epoch.thread()) != 0;
-    found_.push_back({event.object, first, {event.op(), second}, observed(first, event), heard});
+    found_.push_back({event.object,
+                      first,
+                      {event.op(), second},
+                      observed(first, event),
+                      heard,
+                      accesses_.relaxed_since(first.access)});
   }
   // What was found at the current access.
   std::vector<Race>& found() { return found_; }

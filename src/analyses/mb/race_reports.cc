@@ -35,9 +35,11 @@ void RaceReports::must_before(const Race& race) {
 }
 
 void RaceReports::happens_before(const Race& race) {
-  context_.propose(candidate("hb", race,
-                             unordered_by_hb(context_.symbols, race.first.access.epoch.thread(),
-                                             race.second.access.epoch.thread(), race.heard)));
+  Candidate found = candidate("hb", race,
+                              unordered_by_hb(context_.symbols, race.first.access.epoch.thread(),
+                                              race.second.access.epoch.thread(), race.heard));
+  if (race.relaxed) found.detail["relaxed"] = true;
+  context_.propose(std::move(found));
 }
 
 std::vector<std::string> RaceReports::notes(uint64_t missed) const {

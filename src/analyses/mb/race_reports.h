@@ -16,6 +16,7 @@ struct Race {
   RaceSide second;
   bool observed = false;  // the trace itself is the witness
   bool heard = false;     // older events of the first thread are ordered before the second access
+  bool relaxed = false;   // there were relaxed atomic operations between them
 };
 
 class RaceReports {

@@ -41,10 +41,13 @@ void Conflicts::operate(Thread& thread, Occurrence& now) {
   switch (now.op()) {
     case Op::rd:
     case Op::vrd:
+    case Op::ard:
       return read(thread, now);
     case Op::wr:
     case Op::vwr:
     case Op::vrmw:
+    case Op::awr:
+    case Op::armw:
       return write(thread, now);
     case Op::acq:
     case Op::racq:

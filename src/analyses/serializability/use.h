@@ -19,6 +19,6 @@ struct Use {
   Epoch epoch = {};                // in the order that no schedule can change
   LocksetId held = kEmptyLockset;  // an acquire does not hold its lock yet
 };
-constexpr bool only_reads(Op op) { return op == Op::rd || op == Op::vrd || op == Op::racq; }
+constexpr bool only_reads(Op op) { return (reads(op) && !writes(op)) || op == Op::racq; }
 
 }  // namespace foretrace::serializability

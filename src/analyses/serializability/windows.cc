@@ -55,6 +55,9 @@ void Windows::process(uint64_t index, const Event& event) {
     case Op::vrd:
     case Op::vwr:
     case Op::vrmw:
+    case Op::ard:
+    case Op::awr:
+    case Op::armw:
       use(use_at(index, event), thread);
       break;
     case Op::acq:

@@ -41,6 +41,9 @@ constexpr OpWord kOpWords[] = {
     {"barrier", Op::barrier},
     {"alloc", Op::alloc},
     {"free", Op::free},
+    {"ard", Op::ard},
+    {"awr", Op::awr},
+    {"armw", Op::armw},
 };
 
 const OpWord* find_op(std::string_view word) {
