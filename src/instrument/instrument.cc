@@ -209,8 +209,11 @@ class FunctionInstrumenter {
           llvm::DILocation::get(function_.getContext(), place->getScopeLine(), 0,
                                 const_cast<llvm::DISubprogram*>(place)));
     }
-    llvm::Value* const caller = builder.CreateIntrinsic(
-        builder.getPtrTy(), llvm::Intrinsic::returnaddress, {builder.getInt32(0)});
+    llvm::Value* const caller =
+        function_.getName() == "main"
+            ? llvm::ConstantPointerNull::get(builder.getPtrTy())
+            : static_cast<llvm::Value*>(builder.CreateIntrinsic(
+                  builder.getPtrTy(), llvm::Intrinsic::returnaddress, {builder.getInt32(0)}));
     call_hook(builder, hooks_.entry(), {caller});
   }
 

@@ -45,11 +45,12 @@ bool is_synchronisation(const llvm::CallBase& call) {
 }
 
 bool is_allocation(const llvm::CallBase& call) {
-  static const llvm::StringSet<> functions = {"malloc",         "calloc",  "realloc",
-                                              "aligned_alloc",  "strdup",  "strndup",
-                                              "posix_memalign", "memalign"};
+  static const llvm::StringSet<> functions = {"malloc",         "calloc",   "realloc",
+                                              "aligned_alloc",  "strdup",   "strndup",
+                                              "posix_memalign", "memalign", "free"};
   const llvm::StringRef name = callee_name(call);
-  return name.starts_with("_Znw") || name.starts_with("_Zna") || functions.contains(name);
+  return name.starts_with("_Znw") || name.starts_with("_Zna") || name.starts_with("_Zdl") ||
+         name.starts_with("_Zda") || functions.contains(name);
 }
 
 const llvm::Value* transferred(const llvm::CallBase& call) {

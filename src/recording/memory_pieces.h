@@ -24,6 +24,10 @@ struct MemoryPiece {
 };
 
 inline constexpr uint64_t kSurveyPage = 4096;  // no piece crosses one
+// What code with hooks gives back is over only when the memory is handed out again: until
+// then nobody may use it. Of larger blocks it is over at once: few are used too late, and
+// they may be many pages.
+inline constexpr uint64_t kLargestKeptBlock = 64 << 10;
 
 // The pieces at one point of the run after the other.
 class MemoryPieces {
@@ -41,6 +45,20 @@ class MemoryPieces {
       return {&answer.location, answer.location != kNone ? size_t{1} : 0};
     }
     return look_up(address, bytes);
+  }
+
+  // The locations in these bytes that some access was of.
+  template <typename Visit>
+  void for_each_known(uint64_t address, uint64_t bytes, const Visit& visit) const {
+    for (uint64_t number = address / kSurveyPage; number * kSurveyPage < address + bytes;
+         ++number) {
+      const auto page = pages_.find(number);
+      if (page == pages_.end()) continue;
+      for (const Place& place : page->second) {
+        const uint64_t at = number * kSurveyPage + place.first;
+        if (place.location != kNone && at >= address && at < address + bytes) visit(place.location);
+      }
+    }
   }
 
   // What was there is over, and the next pieces are there.

@@ -62,7 +62,7 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
     case Kind::alloc:
       return begin_block(address, thread < operands_.size() ? operands_[thread] : 0);
     case Kind::free:
-      return end_block(address);
+      return end_block(thread, address, record.site() != 0);
     case Kind::atomic_set:
       if (thread < operands_.size()) begin_set(address, operands_[thread]);
       return;
@@ -201,12 +201,38 @@ void MemorySurvey::begin_block(uint64_t address, uint64_t bytes) {
   blocks_[address] = {bytes, forgotten_, true};
 }
 
-void MemorySurvey::end_block(uint64_t address) {
+// `is_seen`: by code with hooks.
+void MemorySurvey::end_block(uint32_t thread, uint64_t address, bool is_seen) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end() || !found->second.alive) return;
-  forget(address, rounded_up(found->second.bytes));
-  found->second.since = forgotten_;
-  found->second.alive = false;
+  Block& block = found->second;
+  block.alive = false;
+  if (is_seen) write_used(thread, address, rounded_up(block.bytes));
+  if (is_seen && block.bytes <= kLargestKeptBlock) {
+    order_.forget(address, block.bytes);
+    return;
+  }
+  forget(address, rounded_up(block.bytes));
+  block.since = forgotten_;
+}
+
+// A write of what was used of these bytes.
+void MemorySurvey::write_used(uint32_t thread, uint64_t address, uint64_t bytes) {
+  if (states_.are_many()) drop_unused_states();
+  const AccessStates::Access access = {thread, order_.epoch(thread), true, all_};
+  const uint64_t end = address + bytes;
+  for (uint64_t number = address / kSurveyPage; number * kSurveyPage < end; ++number) {
+    const auto found = pages_.find(number);
+    if (found == pages_.end() || found->second->units.empty()) continue;
+    Page& page = *found->second;
+    const uint64_t start = number * kSurveyPage;
+    const auto first = static_cast<uint32_t>(std::max(address, start) - start);
+    const auto last = static_cast<uint32_t>(std::min(end, start + kSurveyPage) - start);
+    for (uint32_t unit = first >> page.shift; unit << page.shift < last; ++unit) {
+      StateId& state = page.units[unit];
+      if (state != AccessStates::kUntouched) state = states_.after(state, access);
+    }
+  }
 }
 
 // Locations belong to a set from their birth.

@@ -64,7 +64,8 @@ class MemorySurvey {
   bool must_matter(uint64_t address, uint64_t bytes) const;
   void begin_block(uint64_t address, uint64_t bytes);
   void begin_set(uint64_t address, uint64_t bytes);
-  void end_block(uint64_t address);
+  void end_block(uint32_t thread, uint64_t address, bool is_seen);
+  void write_used(uint32_t thread, uint64_t address, uint64_t bytes);
   void forget(uint64_t address, uint64_t bytes);
   void forget_in(Page& page, uint64_t start, uint32_t first, uint32_t end);
   void take_pieces(const Page& page, uint64_t start, uint32_t first, uint32_t end);

@@ -104,7 +104,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::alloc:
       return begin_block(self, address, self.operand);
     case Kind::free:
-      return end_block(address);
+      return end_block(self, address);
     case Kind::lock_gone:
       forget_locks(address, address + 1);
       return;
@@ -198,6 +198,7 @@ void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64
   Event event = make_event(thread.id, op, 0, site_of(thread));
   for (const LocationId location : locations) {
     event.object = location;
+    keepers_[location].access(thread.id, writes(op));
     buffer_->events.push_back(event);
   }
 }
@@ -331,20 +332,35 @@ LocationId ProcessEvents::new_location(uint64_t address, uint64_t bytes) {
   if (set != sets_.begin() && address < (--set)->first + set->second.bytes) {
     symbols_.sets.push_back({set->second.name, {name}});
   }
-  return symbols_.names(Space::location).append(name);
+  const LocationId location = symbols_.names(Space::location).append(name);
+  if (location >= keepers_.size()) keepers_.resize(location + 1);
+  return location;
 }
 
 void ProcessEvents::begin_block(const Thread& thread, uint64_t address, uint64_t bytes) {
   forget(address, bytes);
   blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
-  blocks_[address] = {bytes, site_number_, thread.stack, {}};
+  blocks_[address] = {bytes, site_number_, thread.stack};
 }
 
-void ProcessEvents::end_block(uint64_t address) {
+// With a site it is a write of what was used: whoever comes later comes too late.
+void ProcessEvents::end_block(const Thread& thread, uint64_t address) {
   const auto found = blocks_.find(address);
-  if (found == blocks_.end()) return;
-  forget(address, found->second.bytes);
-  blocks_.erase(found);
+  if (found == blocks_.end() || !found->second.alive) return;
+  Block& block = found->second;
+  block.alive = false;
+  if (site_number_ != 0 && !thread.joined && !thread.waits_for) {
+    memory_.for_each_known(address, block.bytes, [&](LocationId location) {
+      if (!keepers_[location].is(thread.id)) {
+        buffer_->events.push_back(make_event(thread.id, Op::wr, location, site_of(thread)));
+      }
+    });
+  }
+  if (site_number_ != 0 && block.bytes <= kLargestKeptBlock) {
+    forget_locks(address, address + block.bytes);
+  } else {
+    forget(address, block.bytes);
+  }
 }
 
 void ProcessEvents::forget(uint64_t address, uint64_t bytes) {

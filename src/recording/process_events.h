@@ -80,6 +80,26 @@ class ProcessEvents {
     uint32_t site;
     uint32_t stack;
     std::string place = {};  // " of the object allocated at …", once it is needed
+    bool alive = true;
+  };
+  // Who may give a location back without a race that is not found anyway: the thread that
+  // wrote it last, as long as nobody else has read it since, or the only one that has.
+  class Keeper {
+   public:
+    void access(ThreadId thread, bool write) {
+      if (write) {
+        keeper_ = thread << 1 | 1U;
+      } else if (keeper_ >> 1 == thread || keeper_ % 2 == 1) {
+        keeper_ = thread << 1;
+      } else {
+        keeper_ = kNobody;
+      }
+    }
+    bool is(ThreadId thread) const { return keeper_ >> 1 == thread; }
+
+   private:
+    static constexpr uint32_t kNobody = UINT32_MAX - 1;
+    uint32_t keeper_ = UINT32_MAX;  // and whether there was no read since the last write
   };
 
   Thread& thread(uint32_t number) {
@@ -103,7 +123,7 @@ class ProcessEvents {
   void end_unit(Thread& thread);
   void let_go_of_everything(Thread& thread);
   void begin_block(const Thread& thread, uint64_t address, uint64_t bytes);
-  void end_block(uint64_t address);
+  void end_block(const Thread& thread, uint64_t address);
   void forget(uint64_t address, uint64_t bytes);
   LocationId new_location(uint64_t address, uint64_t bytes);
 
@@ -142,6 +162,7 @@ class ProcessEvents {
   };
   std::map<uint64_t, AtomicSet> sets_;             // by address
   std::map<uint64_t, Block> blocks_;               // by address
+  std::vector<Keeper> keepers_;                    // by location
   std::unordered_map<uint32_t, uint32_t> labels_;  // from the process's numbers
   std::unordered_map<std::string, uint32_t> labels_by_name_;
   std::unordered_map<SiteId, SiteId> impatient_twins_;

@@ -23,9 +23,15 @@ extern std::atomic<const void*> handlers_return_to;
 // A handler begins: signals.cc.
 void enter_handler();
 
+// `caller`: where it returns to; null: it is main. Initialisers that ran before it had frames
+// above its own, and have not called it.
 inline void enter_function(uint64_t frame, const void* caller) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
-  if (caller == handlers_return_to.load(std::memory_order_relaxed)) enter_handler();
+  if (caller == nullptr) {
+    self.depth = 0;
+  } else if (caller == handlers_return_to.load(std::memory_order_relaxed)) {
+    enter_handler();
+  }
   if (self.calls == nullptr && !make_call_stack()) return;
   while (self.depth > 0 && self.calls[self.depth - 1].frame <= frame) --self.depth;
   if (self.depth == kMostFrames) return;

@@ -42,7 +42,7 @@ enum class Kind : uint8_t {
   thread_create = 16,    // stamped; the address is the new thread's number
   thread_join = 17,      // stamped; likewise
   alloc = 18,            // stamped if need be; the operand is the number of bytes
-  free = 19,             // stamped if need be
+  free = 19,             // stamped if need be; with a site: a write of all of the block
   unit_begin = 20,       // the address is the number of the label
   unit_end = 21,         // of the innermost unit
   stamp = 22,            // stamped; nothing but an order: what follows comes after it

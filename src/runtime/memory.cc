@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "runtime/access.h"
+#include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 
@@ -65,13 +66,23 @@ void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   }
 }
 
-void record_death(void* block) {
+// Of code with hooks, where it gives a block back. Nothing else is known to have no part in
+// an order that is not seen, so what it gives back is over without a race.
+SiteRef site_of_death(const void* return_address) {
+  if (!recording_on.load(std::memory_order_relaxed)) return {};
+  if (self.call_site.is_known()) return take_call_site();
+  return has_sanitizer_hooks(reinterpret_cast<uint64_t>(return_address))
+             ? SiteRef::before(return_address)
+             : SiteRef();
+}
+
+void record_death(void* block, SiteRef site) {
   if (block == nullptr) return;
   Entry entry;
   if (!entry) return;
   const auto address = reinterpret_cast<uint64_t>(block);
   const uint64_t bytes = ::malloc_usable_size(block);
-  append_ordered(entry, Kind::free, address, bytes, bytes >= kLargeBlock, nullptr);
+  append_ordered(entry, Kind::free, address, bytes, bytes >= kLargeBlock, site);
   if (bytes >= kLargeBlock) note_large_death(self.stamp);
 }
 
@@ -116,8 +127,9 @@ FORETRACE_INTERCEPT void* calloc(size_t count, size_t bytes) {
 }
 
 FORETRACE_INTERCEPT void free(void* block) {
+  const SiteRef site = site_of_death(__builtin_return_address(0));
   const CallPlace place(__builtin_return_address(0));
-  record_death(block);
+  record_death(block, site);
   __libc_free(block);
 }
 
@@ -126,7 +138,7 @@ FORETRACE_INTERCEPT void* realloc(void* block, size_t bytes) {
   // The old block must be dead in the record before another thread can get it,
   // and it is not known yet whether it will die. Its life ends in any case: what
   // realloc() returns is a block of its own.
-  record_death(block);
+  record_death(block, self.call_site);
   void* const moved = __libc_realloc(block, bytes);
   if (moved == nullptr && bytes > 0 && block != nullptr) {
     record_birth(block, ::malloc_usable_size(block), nullptr);

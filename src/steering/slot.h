@@ -195,7 +195,7 @@ inline uint32_t depth_above(const Slot& slot, uint64_t frame) {
 inline void enter_function(uint64_t frame, const void* caller) {
   if (self.slot == nullptr || self.inside) return;
   Slot& slot = *self.slot;
-  uint32_t depth = depth_above(slot, frame);
+  uint32_t depth = caller == nullptr ? 0 : depth_above(slot, frame);  // null: it is main
   if (depth < kMostFrames) {
     slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller),
                            slot.turns.load(std::memory_order_relaxed)};
