@@ -271,7 +271,8 @@ Description Describer::describe_element(const llvm::User& address, unsigned dept
 
 Description Describer::describe(const llvm::Value* pointer, unsigned depth) const {
   if (depth > kMaxDepth) return {};
-  pointer = pointer->stripPointerCasts();
+  // The address of a structure's first member is a cast for LLVM, but says more.
+  if (!llvm::isa<llvm::GEPOperator>(pointer)) pointer = pointer->stripPointerCasts();
   const llvm::DataLayout& layout = module_.getDataLayout();
   llvm::APInt offset(64, 0);
   const llvm::Value* const base =

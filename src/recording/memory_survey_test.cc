@@ -111,6 +111,58 @@ TEST_F(MemorySurveyTest, AnAtomicWriteThatNobodySawOrdersNothing) {
               UnorderedElementsAre(MemoryPiece{kX, 0, 8}, MemoryPiece{kFlag, 0, 8}));
 }
 
+TEST_F(MemorySurveyTest, RelaxedOperationsOrderNothing) {
+  add(1, Kind::write, kX);
+  add(1, Kind::relaxed_write, kFlag);
+  add(2, Kind::relaxed_read, kFlag);
+  add(2, Kind::atomic_read, kFlag);
+  add(2, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(),
+              UnorderedElementsAre(MemoryPiece{kX, 0, 8}, MemoryPiece{kFlag, 0, 8}));
+  EXPECT_FALSE(survey.has_fences());
+}
+
+TEST_F(MemorySurveyTest, RelaxedUpdatesHandOnWhatTheySaw) {
+  add(1, Kind::write, kX);
+  add(1, Kind::atomic_write, kFlag);
+  add(3, Kind::relaxed_update, kFlag);
+  add(2, Kind::atomic_read, kFlag);
+  add(2, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kFlag, 0, 8}));
+}
+
+TEST_F(MemorySurveyTest, FencesAreNoted) {
+  add(1, Kind::fence, 0, 0);
+  EXPECT_TRUE(survey.has_fences());
+}
+
+// With a site it is code with hooks that gives it back.
+TEST_F(MemorySurveyTest, WhatIsGivenBackIsWritten) {
+  for (const uint32_t site : {0U, 1U}) {
+    MemorySurvey one(false);
+    one.add(0, Record::make(Kind::operand, 16, 0, 0, 0));
+    one.add(0, Record::make(Kind::alloc, kX, 0, 0, 0));
+    one.add(1, Record::make(Kind::read, kX, 8, 0, 0));
+    one.add(2, Record::make(Kind::free, kX, 0, site, 0));
+    if (site == 0) {
+      EXPECT_THAT(one.take_pieces(), IsEmpty());
+    } else {
+      EXPECT_THAT(one.take_pieces(), ElementsAre(MemoryPiece{kX, 1, 8}));
+    }
+  }
+}
+
+// Until the memory is handed out again it is the same.
+TEST_F(MemorySurveyTest, WhatIsUsedTooLateIsOfTheBlockThatWas) {
+  allocate(0, kX, 16);
+  add(1, Kind::write, kX);
+  survey.add(1, Record::make(Kind::free, kX, 0, 1, 0));
+  add(2, Kind::read, kX);
+  allocate(3, kX, 16);
+  add(3, Kind::write, kX);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 1, 8}));
+}
+
 TEST_F(MemorySurveyTest, APlainWriteHidesAnAtomicOne) {
   add(1, Kind::write, kX);
   add(1, Kind::atomic_write, kFlag);

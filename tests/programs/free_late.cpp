@@ -1,5 +1,5 @@
 // A node is deleted while another thread may still read it: the read comes first here.
-// expect race: data-race Node::other*
+// expect race: data-race Node::value*
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -16,7 +16,7 @@ int main() {
   shared = new Node{1, 2};
   Node* const node = shared;
   std::thread reader([node] {
-    seen = node->other;
+    seen = node->value;
     const std::lock_guard guard(mutex);
   });
   std::thread owner([] {
