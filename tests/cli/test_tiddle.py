@@ -73,7 +73,8 @@ class Errors(TiddleTest):
                    f"foretrace: {self.folder}/a.tiddle:2: unknown operation 'acqq'; did you mean 'acq'?",
                    "    2 |   acqq 1 l  # take it",
                    "      |   ^~~~ column 3: expected an operation (rd wr acq rel racq rrel fork join beg end wait "
-                   "notify notifyall vrd vwr vrmw barrier alloc free), set or unit")
+                   "notify notifyall vrd vwr vrmw barrier alloc free "
+                   "ard awr armw), set or unit")
 
     def test_what_is_missing_or_too_much(self):
         self.check("acq 1\n", "    1 | acq 1", "      |      ^ column 6: expected a lock")

@@ -5,7 +5,7 @@ endif
 
 " Operations, by what they do. Each is the first word of its line.
 syntax match tiddleAccess     /^\s*\%(rd\|wr\)\ze\s/             nextgroup=tiddleThread skipwhite
-syntax match tiddleVolatile   /^\s*\%(vrd\|vwr\|vrmw\)\ze\s/     nextgroup=tiddleThread skipwhite
+syntax match tiddleVolatile   /^\s*\%(vrd\|vwr\|vrmw\|ard\|awr\|armw\)\ze\s/     nextgroup=tiddleThread skipwhite
 syntax match tiddleLocking    /^\s*\%(acq\|rel\|racq\|rrel\)\ze\s/ nextgroup=tiddleThread skipwhite
 syntax match tiddleWaiting    /^\s*\%(wait\|notify\|notifyall\|barrier\)\ze\s/ nextgroup=tiddleThread skipwhite
 syntax match tiddleThreading  /^\s*\%(fork\|join\)\ze\s/         nextgroup=tiddleThread skipwhite
