@@ -44,6 +44,7 @@ FunctionShape::FunctionShape(const Function& function)
     find_region({id, acquire->lock, acquire->kind, acquire->shared, acquire->by_wait, {}, {}});
   }
   for (const Held& held : function.taken) {
+    if (held.if_caller) continue;  // a part of the caller's region, or none at all
     const Op& begin = op(held.acquired_by);
     if (holds(begin, held.lock) && !gives_back(begin, held.lock)) continue;
     find_region({held.acquired_by, held.lock, held.kind, held.shared, false, {}, {}});

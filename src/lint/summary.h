@@ -127,6 +127,9 @@ struct Held {
   // declared to need it (requires_capability, atomic functions by declaration).
   // Where paths meet that acquired it at different ops: the smallest id.
   uint32_t acquired_by = 0;
+  // A caller's, that a call gave back and took again: held if that caller holds it. Program
+  // fills it in.
+  bool if_caller = false;
   friend bool operator==(const Held&, const Held&) = default;
   friend auto operator<=>(const Held&, const Held&) = default;
 };
