@@ -342,6 +342,7 @@ void Program::State::link() {
   find_alone();
   find_overlaps();
   find_callers();
+  find_phases();
 }
 
 }  // namespace foretrace::lint

@@ -167,6 +167,7 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
     const QualType pointee = parameter->getPointeeType();
     made.arguments.push_back(scope_.argument(
         arguments[i], parameter->isReferenceType() || (!declared && arguments[i]->isGLValue())));
+    if (is_partitioned(bare(arguments[i]))) made.arguments.back().varies = true;
     made.argument_is_const.push_back(pointee.isNull() || pointee.isConstQualified() ||
                                      parameter->isRValueReferenceType() ||
                                      pointee->isFunctionType());

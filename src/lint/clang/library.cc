@@ -109,6 +109,18 @@ const Expr* receiver_of(const CallExpr* call) {
   return method != nullptr && !method->isStatic() ? call->getArg(0) : nullptr;
 }
 
+const Expr* index_of(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  const Expr* receiver = receiver_of(call);
+  if (callee == nullptr || receiver == nullptr || arguments_of(call).size() != 1) return nullptr;
+  const bool is_at = callee->getIdentifier() != nullptr && callee->getName() == "at";
+  if (!is_at && callee->getOverloadedOperator() != OO_Subscript) return nullptr;
+  const bool is_array = one_of(class_of(receiver->getType()),
+                               {"std::vector", "std::array", "std::deque", "std::span"});
+  // A vector of bits has many in one word: what it returns is no reference.
+  return is_array && callee->getReturnType()->isReferenceType() ? arguments_of(call)[0] : nullptr;
+}
+
 llvm::ArrayRef<const Expr*> arguments_of(const CallExpr* call) {
   const llvm::ArrayRef<const Expr*> all(
       llvm::ArrayRef<Expr*>(const_cast<CallExpr*>(call)->getArgs(), call->getNumArgs()));

@@ -33,6 +33,10 @@ bool makes_function_pointer(const clang::CallExpr* call);
 // The object of a method, and of an operator that is a method; else null.
 const clang::Expr* receiver_of(const clang::CallExpr* call);
 
+// The number of v[i] and v.at(i), of containers that have each element in memory of its own;
+// else null.
+const clang::Expr* index_of(const clang::CallExpr* call);
+
 // The arguments without the receiver.
 llvm::ArrayRef<const clang::Expr*> arguments_of(const clang::CallExpr* call);
 llvm::ArrayRef<const clang::Expr*> arguments_of(const clang::CXXConstructExpr* construct);
