@@ -57,8 +57,8 @@ class FunctionBuilder {
   void plain_call(const clang::CallExpr* call);
   void use_captures(uint32_t op, const clang::LambdaExpr* lambda);
   void call_closures(const clang::CallExpr* call, llvm::ArrayRef<const clang::Expr*> arguments);
-  void give_element(const clang::CXXMethodDecl* closure,
-                    llvm::ArrayRef<const clang::Expr*> arguments, Call& call);
+  void give_element(const clang::FunctionDecl* called, llvm::ArrayRef<const clang::Expr*> arguments,
+                    Call& call);
   void copy_objects(const clang::CallExpr* call);
   bool atomic_call(const clang::CallExpr* call);
   void atomic_builtin(const clang::AtomicExpr* expression);

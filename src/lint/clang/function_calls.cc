@@ -200,7 +200,7 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
       for (const Expr* argument : arguments) flow_.assign(block_, object, argument, true);
     }
     store_arguments(call);
-    if (through == nullptr) call_closures(call, arguments);
+    call_closures(call, arguments);
   }
 }
 
@@ -248,30 +248,51 @@ void FunctionBuilder::call_closures(const CallExpr* call, llvm::ArrayRef<const E
   const auto* method = dyn_cast_or_null<CXXMethodDecl>(callee);
   const bool wait = method != nullptr && method->getIdentifier() != nullptr &&
                     method->getName().starts_with("wait");
-  if (method != nullptr && !wait) return;  // containers keep it
+  // Containers keep it; std::ranges::sort and the like are objects.
+  if (method != nullptr && !wait && !llvm::StringRef(name).starts_with("std::ranges::")) return;
   for (const Expr* argument : arguments) {
     const Expr* plain = bare(argument);
     const CXXRecordDecl* record = plain->getType()->getAsCXXRecordDecl();
-    if (record == nullptr || !record->isLambda()) continue;
+    const FunctionDecl* named = function_of(argument);
     Call made;
-    made.name = Name("a lambda");
-    made.through = scope_.value(argument);
-    if (made.through.kind == Value::Kind::other) continue;
-    give_element(record->getLambdaCallOperator(), arguments, made);
+    if (record != nullptr && record->isLambda()) {
+      named = record->getLambdaCallOperator();
+      made.name = Name("a lambda");
+      made.through = scope_.value(argument);
+      if (made.through.kind == Value::Kind::other) continue;
+    } else if (named != nullptr && !is_library(named)) {
+      made.callee = names_.usr(named);
+      made.name = Name(name_of(named));
+    } else {
+      continue;
+    }
+    give_element(named, arguments, made);
     add(plain->getBeginLoc(), std::move(made));
   }
 }
 
 // What an algorithm calls for each element gets one: for_each(v.begin(), v.end(), f).
-void FunctionBuilder::give_element(const CXXMethodDecl* closure,
+void FunctionBuilder::give_element(const FunctionDecl* called,
                                    llvm::ArrayRef<const Expr*> arguments, Call& call) {
-  if (closure->getNumParams() != 1 || arguments.size() < 2) return;
+  const auto* method = call.callee.empty() ? nullptr : dyn_cast<CXXMethodDecl>(called);
+  call.is_method = method != nullptr && !method->isStatic();
+  if (arguments.size() < 2 || (called->getNumParams() != 1 && !call.is_method)) return;
   Value element = scope_.value(arguments[0]);
+  if (!content_of(arguments[0]->getType()).isNull() && arguments[0]->isGLValue()) {
+    element = scope_.argument(arguments[0], true);  // a range
+    element.path.steps.push_back({Step::Kind::element, {}});
+  }
   if (element.kind != Value::Kind::address_of || element.path.steps.empty() ||
       element.path.steps.back().kind != Step::Kind::element) {
     return;
   }
-  const QualType parameter = closure->getParamDecl(0)->getType();
+  if (call.is_method) {
+    call.is_const = method->isConst();
+    call.is_virtual = method->isVirtual();
+    call.receiver = std::move(element);
+    return;
+  }
+  const QualType parameter = called->getParamDecl(0)->getType();
   if (!parameter->isReferenceType()) element.kind = Value::Kind::value_of;
   call.arguments.push_back(std::move(element));
   call.argument_is_const.push_back(!parameter->isReferenceType() ||

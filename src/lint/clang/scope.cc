@@ -398,6 +398,11 @@ Value Scope::library_value(const CallExpr* call) {
                                    : LibraryResult::other;
   const Expr* receiver = receiver_of(call);
   if (makes_function_pointer(call)) return value(receiver);
+  // What it is bound to is not followed: the object is some object of its class then.
+  if (callee != nullptr && one_of(name_of(callee), {"std::bind", "std::mem_fn"}) &&
+      call->getNumArgs() > 0) {
+    return value(call->getArg(0));
+  }
   switch (result) {
     case LibraryResult::allocation:
       return address_of(allocation(call));
