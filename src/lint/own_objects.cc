@@ -284,7 +284,11 @@ class Program::OwnObjects {
 };
 
 bool Program::own(const Place& place, const Path& path) const {
-  return OwnObjects(*this).stays_in_frame(place.context, path);
+  // What a function returns by value is a copy, and nobody else's.
+  const bool is_copy = path.root == Path::Root::result &&
+                       (path.steps.empty() || path.steps[0].kind != Step::Kind::deref);
+  return is_copy || OwnObjects(*this).stays_in_frame(place.context, path) ||
+         state_->is_unpublished(place, path);
 }
 
 // Threads and main have no caller.

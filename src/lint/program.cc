@@ -237,8 +237,11 @@ std::string Program::text(LocationId location) const {
       break;
   }
   const Location& outer = state_->locations.at(at.base);
-  if ((outer.kind == Location::Kind::any || outer.kind == Location::Kind::made) &&
-      !is_one_word(outer.name.text()) && at.step.kind == Step::Kind::field) {
+  const Function* const maker = outer.kind == Location::Kind::heap ? function(outer.name) : nullptr;
+  const bool is_some = outer.kind == Location::Kind::any || outer.kind == Location::Kind::made;
+  const Name type = maker != nullptr ? maker->allocations[outer.index].type : outer.name;
+  if ((is_some || maker != nullptr) && !is_one_word(type.text()) &&
+      at.step.kind == Step::Kind::field) {
     // The field knows better what it is a part of.
     const std::string& field = at.step.name.text();
     const size_t colon = field.rfind("::");

@@ -147,7 +147,8 @@ class Program {
   // one thread none of their arguments.
   Owned ownership(const Place& place, const Path& path) const;
   // Whether the object can be no other thread's at all: by every way that leads to the op it
-  // is on the stack of a caller, or was allocated by it, and its address never leaves.
+  // is on the stack of a caller, or was allocated by it, and its address never leaves, or has
+  // not left yet.
   bool own(const Place& place, const Path& path) const;
   // Whether the loop that gave the object to a thread accesses it in the same round, before
   // the thread is started.

@@ -164,6 +164,10 @@ struct Program::State {
   void find_alive_at_entry();
   Bits alive(const Place& place) const;
 
+  // unpublished.cc
+  std::map<std::pair<const Function*, uint32_t>, std::optional<std::set<uint32_t>>> leaving;
+  bool is_unpublished(const Place& place, const Path& path, int depth = 0);
+
   // teams.cc
   class Phases;
   std::vector<bool> teams;                    // by thread: an OpenMP team, one at a time

@@ -117,6 +117,7 @@ class Races {
   bool races(const Found& a, const Found& b) const {
     if (!a.write && !b.write) return false;
     if (own_elements(a, b) || other_elements(a, b)) return false;
+    if (frees(a) && frees(b)) return false;  // each its own: twice the same would be another error
     if (!program_.all_locations().may_alias(a.location, b.location)) return false;
     return !own_objects(a, b) && program_.parallel(a.place, b.place) &&
            !program_.exclude(a.place, a.path, b.place, b.path) &&
@@ -199,6 +200,11 @@ class Races {
     const bool told = told_apart(program_, a.location) && told_apart(program_, b.location);
     const bool bare = !is_locked(a) && !is_locked(b);
     return (told ? 4 : 0) + (bare ? 2 : 0) + (a.write && b.write ? 1 : 0);
+  }
+
+  bool frees(const Found& access) const {
+    const Call* const call = program_.op(access.place).as<Call>();
+    return call != nullptr && call->name == Name("free");
   }
 
   bool is_locked(const Found& access) const {
