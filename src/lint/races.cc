@@ -221,9 +221,10 @@ class Races {
   std::string reason(const Awaited::Order& order) const {
     const std::string variable = program_.text(order.variable);
     return fmt::format(
-        "They are in order if the wait at {} ends only when every such thread has written {} (at "
+        "They are in order if the wait at {} ends only when every such thread has {} {} (at "
         "{}). That it waits for all of them cannot be seen here.",
-        to_string(order.wait), variable, to_string(order.write));
+        to_string(order.wait), order.is_signal ? "signalled" : "written", variable,
+        to_string(order.write));
   }
 
   std::string reason(const Found& a, const Found& b) const {

@@ -53,6 +53,7 @@ class FunctionBuilder {
   void assignment(const clang::BinaryOperator* assignment);
   void declaration(const clang::VarDecl* variable);
   void construct(const clang::CXXConstructExpr* construct);
+  void make_state(const clang::CXXConstructExpr* promise);
   void call(const clang::CallExpr* call);
   void plain_call(const clang::CallExpr* call);
   void use_captures(uint32_t op, const clang::LambdaExpr* lambda);

@@ -32,6 +32,16 @@ void FunctionBuilder::locks(const LockActions& actions, SourceLocation where) {
   }
 }
 
+// What a promise and its future have in common; it goes where they are moved to.
+void FunctionBuilder::make_state(const CXXConstructExpr* promise) {
+  Path target = destination(promise);
+  if (!target.known()) return;
+  Value state;
+  state.kind = Value::Kind::address_of;
+  state.path = scope_.allocation(promise);
+  function_.bindings.push_back({std::move(target), std::move(state)});
+}
+
 void FunctionBuilder::construct(const CXXConstructExpr* construct) {
   if (const auto site = Threads::spawn(construct)) {
     spawn(*site, construct);
@@ -49,6 +59,7 @@ void FunctionBuilder::construct(const CXXConstructExpr* construct) {
     }
     return;
   }
+  if (class_of(construct->getType()) == "std::promise") make_state(construct);
   if (is_library(constructor)) return;
   if (!constructor->isUserProvided() && !constructor->getParent()->hasInClassInitializer()) return;
   Call call;
@@ -102,9 +113,13 @@ void FunctionBuilder::call(const CallExpr* call) {
   if (passes_argument_on(call) || makes_function_pointer(call)) return;
   if (const Expr* receiver = receiver_of(call);
       receiver != nullptr && Locks::is_synchronisation(receiver->getType())) {
-    // joinable() and the like; what changes such an object is none of the program's data.
+    // joinable() and the like; what changes such an object is none of the program's data. Of some
+    // it matters who waits for whom (awaited.cc).
     const auto* method = dyn_cast<CXXMethodDecl>(callee);
-    if (method != nullptr && !method->isConst()) return;
+    const bool signals =
+        one_of(class_of(receiver->getType()),
+               {"std::promise", "std::latch", "std::barrier", "std::counting_semaphore"});
+    if (method != nullptr && !method->isConst() && !signals) return;
   }
   if (const auto* assignment = dyn_cast<CXXMethodDecl>(callee);
       assignment != nullptr && !assignment->isUserProvided() &&

@@ -55,7 +55,7 @@ LibraryResult result_of_method(const FunctionDecl* callee) {
                     "lower_bound", "upper_bound", "data", "c_str", "insert", "erase", "emplace"})) {
     return LibraryResult::iterator;
   }
-  if (one_of(name, {"get", "lock", "release", "base", "shared_from_this"})) {
+  if (one_of(name, {"get", "lock", "release", "base", "shared_from_this", "get_future", "share"})) {
     return LibraryResult::held_pointer;
   }
   return name == "value" && is_optional(callee) ? LibraryResult::element : LibraryResult::other;
