@@ -64,7 +64,7 @@ FindingEvent event_at(const Program& program, const Place& place, const std::str
   event.function = context.function->name;
   std::set<LocationId> seen;
   for (const HeldLock& held : program.locks(place)) {
-    if (!seen.insert(held.lock).second) continue;
+    if (held.kind == LockKind::once || !seen.insert(held.lock).second) continue;
     const bool transaction = held.kind == LockKind::transaction;
     event.held.push_back({transaction ? "a transaction" : program.text(held.lock), held.shared});
   }

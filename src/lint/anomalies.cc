@@ -50,7 +50,8 @@ AnomalyFinder::AnomalyFinder(const Program& program, const ContextEffects& effec
       finder_(overlaps_, partners_),
       // What no other thread touches under a lock is in no pattern.
       flows_(program, effects, shapes, blocks, partners_.used()),
-      rechecks_(program, effects, shapes, blocks) {
+      rechecks_(program, effects, shapes, blocks),
+      waits_(program, blocks) {
   for (const PatternRule& rule : rules_) {
     for (const Pattern& pattern : rule.patterns) patterns_.push_back({&rule, &pattern});
   }
@@ -256,11 +257,21 @@ void AnomalyFinder::evaluate(const Pair& pair, Closely& closely, const RulePatte
   if (pair.blocks->around_loop && anomaly.flow != FlowKind::data) {
     anomaly.confidence = Confidence::low;
   }
+  anomaly.other = partners_.block(between.first());
+  if (!pattern.source()) {
+    // One that waits for things to become so looks at what is half done, and waits on.
+    Bits others = between;
+    while (others.any() && waits_.in(partners_.block(others.first()))) others.reset(others.first());
+    if (others.any()) {
+      anomaly.other = partners_.block(others.first());
+    } else {
+      anomaly.confidence = Confidence::low;
+    }
+  }
   if (anomaly.confidence < least_) return;
   anomaly.rules = {one.rule->name};
   anomaly.unit = pair.unit;
   anomaly.pair = *pair.blocks;
-  anomaly.other = partners_.block(between.first());
   const bool first_writes = !pattern.source().has_value();
   const auto first =
       find_use(blocks_, pair.blocks->first.block, variable(closely, source), first_writes);

@@ -19,6 +19,7 @@
 #include "lint/partners.h"
 #include "lint/patterns.h"
 #include "lint/rechecks.h"
+#include "lint/waits.h"
 
 namespace foretrace::lint {
 
@@ -118,6 +119,7 @@ class AnomalyFinder {
   VariableFinder finder_;
   Flows flows_;
   Rechecks rechecks_;
+  Waits waits_;
   std::map<Key, Anomaly> found_;
 
   std::map<std::tuple<const LockRegion*, uint32_t, ContentId>, uint32_t> kinds_;

@@ -19,7 +19,7 @@ template <typename X, typename T>
 concept Either = std::same_as<std::remove_const_t<X>, T>;
 
 void visit(Either<Position> auto& x, auto&& archive) { archive(x.file, x.line, x.column); }
-void visit(Either<Step> auto& x, auto&& archive) { archive(x.kind, x.name); }
+void visit(Either<Step> auto& x, auto&& archive) { archive(x.kind, x.name, x.index); }
 void visit(Either<Path> auto& x, auto&& archive) { archive(x.root, x.index, x.name, x.steps); }
 void visit(Either<Token> auto& x, auto&& archive) { archive(x.kind, x.index); }
 void visit(Either<Value> auto& x, auto&& archive) {
@@ -29,7 +29,7 @@ void visit(Either<Held> auto& x, auto&& archive) {
   archive(x.lock, x.shared, x.kind, x.acquired_by);
 }
 void visit(Either<Access> auto& x, auto&& archive) {
-  archive(x.path, x.write, x.atomic, x.on_the_way, x.type, x.element, x.loop);
+  archive(x.path, x.write, x.atomic, x.on_the_way, x.type, x.element, x.number);
 }
 void visit(Either<Acquire> auto& x, auto&& archive) {
   archive(x.lock, x.shared, x.kind, x.by_wait);
@@ -44,7 +44,8 @@ void visit(Either<Call> auto& x, auto&& archive) {
 void visit(Either<Spawn> auto& x, auto&& archive) {
   archive(x.entry, x.receiver, x.arguments, x.many, x.handle, x.how);
 }
-void visit(Either<Join> auto& x, auto&& archive) { archive(x.handle); }
+void visit(Either<Join> auto& x, auto&& archive) { archive(x.handle, x.own_only); }
+void visit(Either<Barrier> auto&, auto&&) {}
 void visit(Either<Return> auto& x, auto&& archive) { archive(x.value); }
 void visit(Either<Op> auto& x, auto&& archive) {
   archive(x.id, x.position, x.held, x.uses, x.what);

@@ -1,9 +1,11 @@
 #include "lint/awaited.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "lint/flow_graph.h"
 #include "lint/loops.h"
+#include "lint/taint.h"
 
 namespace foretrace::lint {
 namespace {
@@ -17,6 +19,38 @@ bool waits_itself(const Function& function) {
     }
   }
   return false;
+}
+
+bool one_of(Name name, std::initializer_list<const char*> list) {
+  return std::any_of(list.begin(), list.end(), [&](const char* one) { return name.text() == one; });
+}
+
+bool is_signal(const Call& call) {
+  return one_of(call.name,
+                {"std::promise::set_value", "std::promise::set_exception", "std::latch::count_down",
+                 "std::latch::arrive_and_wait", "std::barrier::arrive",
+                 "std::barrier::arrive_and_wait", "std::barrier::arrive_and_drop",
+                 "std::counting_semaphore::release", "sem_post", "pthread_barrier_wait"});
+}
+
+bool is_wait_for_signal(const Call& call) {
+  return one_of(call.name, {"std::latch::wait", "std::latch::arrive_and_wait", "std::barrier::wait",
+                            "std::barrier::arrive_and_wait", "std::counting_semaphore::acquire",
+                            "sem_wait", "pthread_barrier_wait"});
+}
+
+// A promise is what it has in common with its future.
+std::vector<LocationId> signalled_by(const Program& program, ContextId context, const Call& call) {
+  if (!call.is_method) {
+    return call.arguments.empty() ? std::vector<LocationId>()
+                                  : program.pointees(context, call.arguments[0]);
+  }
+  if (!call.name.text().starts_with("std::promise")) {
+    return program.pointees(context, call.receiver);
+  }
+  Path state = referred(call.receiver);
+  state.steps.push_back({Step::Kind::deref, {}});
+  return program.locations(context, state);
 }
 
 }  // namespace
@@ -34,6 +68,7 @@ class Awaited::Finder {
   void run() {
     find_loops();
     find_predicates();
+    find_signals();
   }
 
  private:
@@ -63,7 +98,8 @@ class Awaited::Finder {
   }
   void add_read(const Place& place, std::vector<Look>& found) const {
     const Access* const access = program_.op(place).as<Access>();
-    if (access == nullptr || access->write || access->on_the_way || program_.locks(place).empty()) {
+    if (access == nullptr || access->write || access->on_the_way ||
+        (program_.locks(place).empty() && !access->atomic)) {
       return;
     }
     found.push_back({place, access->path, program_.locations(place.context, access->path)});
@@ -92,7 +128,13 @@ class Awaited::Finder {
         wait.position = op.position;
       }
       for (const uint32_t next : block.next) {
-        if (!loops.heads(next).contains(head)) wait.exits.push_back(looks(block.condition));
+        if (loops.heads(next).contains(head)) continue;
+        wait.exits.push_back(looks(block.condition));
+        for (const Look& look : wait.exits.back()) {
+          if (!program_.op(look.place).as<Access>()->atomic) continue;
+          waits = true;
+          wait.position = program_.op(look.place).position;
+        }
       }
     }
     if (!waits || wait.exits.empty()) return;
@@ -121,6 +163,28 @@ class Awaited::Finder {
     }
   }
 
+  void find_signals() {
+    for (uint32_t number = 0; number < function_.blocks.size(); ++number) {
+      for (const Op& op : function_.blocks[number].ops) {
+        const Call* const call = op.as<Call>();
+        const Join* const join = op.as<Join>();
+        Wait wait;
+        if (call != nullptr && is_wait_for_signal(*call)) {
+          wait.signalled = signalled_by(program_, context_, *call);
+        } else if (join != nullptr && join->handle.known()) {
+          Path state = join->handle;
+          state.steps.push_back({Step::Kind::deref, {}});
+          wait.signalled = program_.locations(context_, state);
+        }
+        if (wait.signalled.empty()) continue;
+        wait.position = op.position;
+        std::vector<bool> here(function_.blocks.size(), false);
+        here[number] = true;
+        add(std::move(wait), {0, op.id, graph_.only_through(here)});
+      }
+    }
+  }
+
   void add(Wait wait, Over over) {
     over.wait = static_cast<uint32_t>(awaited_.waits_.size());
     awaited_.over_[context_].push_back(std::move(over));
@@ -143,15 +207,22 @@ Awaited::Awaited(const Program& program) : program_(program) {
       for (const Look& look : looks) looked_at.insert(look.locations.begin(), look.locations.end());
     }
   }
-  if (looked_at.empty()) return;
+  if (waits_.empty()) return;
   for (const ContextId context : contexts) {
     for (const Block& block : program.context(context).function->blocks) {
       for (const Op& op : block.ops) {
         const Access* const access = op.as<Access>();
-        if (access == nullptr || !access->write) continue;
         const Place place{context, op.id};
+        if (const Call* const call = op.as<Call>(); call != nullptr && is_signal(*call)) {
+          for (const LocationId state : signalled_by(program, context, *call)) {
+            signals_[state].push_back(place);
+          }
+        }
+        if (access == nullptr || !access->write || looked_at.empty()) continue;
         for (const LocationId location : program.locations(context, access->path)) {
-          if (!looked_at.contains(location) || program.locks(place).empty()) continue;
+          if (!looked_at.contains(location) || (program.locks(place).empty() && !access->atomic)) {
+            continue;
+          }
           writes_[location].push_back({place, access->path});
         }
       }
@@ -220,12 +291,21 @@ bool Awaited::comes_first(const Place& earlier, const Place& write,
 }
 
 bool Awaited::wakes(const Place& earlier, const Look& look, const Write& write) const {
-  if (program_.context(write.place.context).thread != program_.context(earlier.context).thread ||
-      !program_.exclude(look.place, look.path, write.place, write.path)) {
+  const auto is_atomic = [&](const Place& place) {
+    return program_.op(place).as<Access>()->atomic;
+  };
+  const bool both = is_atomic(look.place) && is_atomic(write.place);
+  return (both || program_.exclude(look.place, look.path, write.place, write.path)) &&
+         comes_first(earlier, write.place);
+}
+
+// Of the same thread; the write may be in a function that it calls.
+bool Awaited::comes_first(const Place& earlier, const Place& write) const {
+  if (program_.context(write.context).thread != program_.context(earlier.context).thread) {
     return false;
   }
   constexpr int kMaxCalls = 3;  // of functions that do nothing but count and notify
-  std::optional<Place> at = write.place;
+  std::optional<Place> at = write;
   for (int i = 0; at && i <= kMaxCalls; ++i) {
     std::set<ContextId> open;
     if (!program_.context(at->context).repeated && comes_first(earlier, *at, open)) return true;
@@ -239,6 +319,15 @@ std::optional<Awaited::Order> Awaited::order(const Place& earlier, const Place& 
   std::set<ContextId> open;
   for (const uint32_t number : before(later, open)) {
     const Wait& wait = waits_[number];
+    for (const LocationId state : wait.signalled) {
+      const auto signals = signals_.find(state);
+      if (signals == signals_.end()) continue;
+      for (const Place& signal : signals->second) {
+        if (!comes_first(earlier, signal)) continue;
+        return Order{wait.position, program_.op(signal).position, state, true};
+      }
+    }
+    if (!wait.signalled.empty()) continue;
     std::optional<Order> order;
     const auto is_woken = [&](const Look& look) {
       for (const LocationId location : look.locations) {

@@ -1,6 +1,7 @@
 // Order by a counter or flag and a condition variable: a thread accesses, and then writes a
 // variable under a lock; another one waits, in a loop that it leaves by a look at this
-// variable under the lock, and then accesses.
+// variable under the lock, and then accesses. Atomic variables need neither lock nor condition
+// variable. Or it waits for a promise, latch, barrier or semaphore, and the first one signals that.
 //
 // It is order only if the loop waits for *that* write: a counter has to count all threads,
 // and nothing else may make the condition true. That cannot be seen in the source as a whole,
@@ -25,6 +26,7 @@ class Awaited {
     Position wait;
     Position write;
     LocationId variable = 0;
+    bool is_signal = false;  // of a promise, latch, barrier or semaphore
   };
   // Whether all that a thread does at `earlier` comes before a write that the other thread
   // waits for before it comes to `later`.
@@ -43,6 +45,7 @@ class Awaited {
   struct Wait {
     Position position;
     std::vector<std::vector<Look>> exits;
+    std::vector<LocationId> signalled;  // instead: a promise, latch, barrier or semaphore
   };
   struct Write {
     Place place;
@@ -53,6 +56,7 @@ class Awaited {
   Waits before(const Place& place, std::set<ContextId>& open) const;
   Waits before_context(ContextId context, std::set<ContextId>& open) const;
   bool wakes(const Place& earlier, const Look& look, const Write& write) const;
+  bool comes_first(const Place& earlier, const Place& write) const;
   std::optional<Place> lifted(const Place& write) const;
   bool comes_first(const Place& earlier, const Place& write, std::set<ContextId>& open) const;
 
@@ -66,6 +70,7 @@ class Awaited {
   };
   std::map<ContextId, std::vector<Over>> over_;
   std::map<LocationId, std::vector<Write>> writes_;  // under a lock, of what is waited for
+  std::map<LocationId, std::vector<Place>> signals_;
   mutable std::map<ContextId, Waits> before_context_;
 };
 

@@ -62,14 +62,13 @@ class Blocks::UnitBuilder {
  private:
   // Regions that end here, and whose lock is not held already: those make blocks.
   void choose_regions() {
-    std::set<uint32_t> held;
     for (const HeldLock& lock : blocks_.program_.context(context_).held) {
-      held.insert(blocks_.number_of(lock.lock));
+      callers_.insert(blocks_.number_of(lock.lock));
     }
     for (const LockRegion& region : shape_.regions()) {
       if (region.exits.empty()) continue;
       const uint32_t lock = blocks_.number_of(context_, region.lock);
-      if (held.contains(lock)) continue;
+      if (callers_.contains(lock)) continue;
       const std::vector<uint32_t> inside = locks_around(shape_.op(region.acquire), region.lock);
       if (std::binary_search(inside.begin(), inside.end(), lock)) continue;
       begin_at_[region.acquire].push_back(&region);
@@ -80,7 +79,9 @@ class Blocks::UnitBuilder {
   std::vector<uint32_t> locks_around(const Op& op, const Path& without) const {
     std::set<uint32_t> numbers;
     for (const Held& held : op.held) {
-      if (!(held.lock == without)) numbers.insert(blocks_.number_of(context_, held.lock));
+      if (held.lock == without) continue;
+      const uint32_t number = blocks_.number_of(context_, held.lock);
+      if (!held.if_caller || callers_.contains(number)) numbers.insert(number);
     }
     return {numbers.begin(), numbers.end()};
   }
@@ -162,6 +163,7 @@ class Blocks::UnitBuilder {
   std::vector<uint32_t> ops_;
   std::vector<NodeId> first_, last_;  // by block
   std::map<uint32_t, std::vector<const LockRegion*>> begin_at_, end_at_;
+  std::set<uint32_t> callers_;  // the locks that they hold, by number
   std::map<const LockRegion*, NodeId> begins_;
   std::map<const LockRegion*, std::vector<NodeId>> ends_;
 };

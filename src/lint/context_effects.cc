@@ -160,7 +160,10 @@ Effects ContextEffects::find_direct(const Place& place) const {
   Effects effects;
   const Op& op = program_.op(place);
   if (const Access* const access = op.as<Access>()) {
-    if (access->element.empty()) add_access(place, *access, effects);  // else no other's
+    const bool is_own =
+        !access->element.empty() &&
+        (access->number.empty() || program_.own_number(place.context, access->number[0]));
+    if (!is_own) add_access(place, *access, effects);
   } else if (const Call* const call = op.as<Call>()) {
     if (program_.callees(place).empty()) add_unknown_call(place, *call, effects);
   }

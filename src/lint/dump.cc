@@ -72,7 +72,7 @@ std::string to_text(const Path& path, const Function& function) {
   for (size_t i = 0; i < path.steps.size(); ++i) {
     const Step& step = path.steps[i];
     if (step.kind == Step::Kind::element) {
-      text += "[]";
+      text += "[" + step.index.text() + "]";
     } else if (step.kind == Step::Kind::field) {
       text += "." + last_part(step.name.text());
     } else if (i + 1 < path.steps.size() && path.steps[i + 1].kind == Step::Kind::field) {
@@ -121,7 +121,9 @@ std::string to_text(const Op& op, const Function& function) {
   } else if (const Spawn* spawn = op.as<Spawn>()) {
     text += spawn_text(*spawn, function);
   } else if (const Join* join = op.as<Join>()) {
-    text += "join " + to_text(join->handle, function);
+    text += fmt::format("join{} {}", join->own_only ? " own" : "", to_text(join->handle, function));
+  } else if (op.as<Barrier>() != nullptr) {
+    text += "barrier";
   } else if (const Return* value = op.as<Return>()) {
     text += "return " + to_text(value->value, function);
   }

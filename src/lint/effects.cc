@@ -23,7 +23,7 @@ std::vector<Effect> effects(const Program& program, const Models& models, const 
   const Op& op = program.op(place);
   if (const Access* access = op.as<Access>()) {
     found.push_back({access->path, program.locations(place.context, access->path), access->write,
-                     access->atomic, access->element, access->loop});
+                     access->atomic, access->element, access->number});
     return found;
   }
   const Call* call = op.as<Call>();

@@ -14,7 +14,7 @@ struct Effect {
   bool write = false;                 // else a read; what is read and written is a write
   bool atomic = false;
   Name element = Name();  // as in Access
-  Name loop = Name();
+  Tokens number = {};
 };
 
 // An access is one effect; what a call without a body does, the models say.

@@ -53,7 +53,60 @@ class Leaks::Follower {
     return fate_;
   }
 
+  // Where it leaves; none if that is not known.
+  std::optional<std::set<uint32_t>> ops() {
+    std::set<uint32_t> found;
+    for (size_t before = 0; before != ways_.size();) {
+      before = ways_.size();
+      for (const Binding& binding : function_.bindings) {
+        fate_.leaves = false;
+        put(binding);
+        if (fate_.leaves && !add_stores(binding.target, found)) return std::nullopt;
+      }
+      for (const Block& block : function_.blocks) {
+        for (const Op& op : block.ops) {
+          fate_.leaves = false;
+          look_at(op);
+          if (fate_.leaves) found.insert(op.id);
+        }
+      }
+    }
+    return found;
+  }
+
  private:
+  // The ops that put something there: a write, or a method of the container.
+  bool add_stores(const Path& target, std::set<uint32_t>& found) const {
+    bool any = false;
+    Path container = target;
+    if (!container.steps.empty() && container.steps.back().kind == Step::Kind::element) {
+      container.steps.pop_back();
+    }
+    for (const Block& block : function_.blocks) {
+      for (const Op& op : block.ops) {
+        const Access* const access = op.as<Access>();
+        const Call* const call = op.as<Call>();
+        const bool writes = access != nullptr && access->write && access->path == target;
+        const bool stores = call != nullptr && call->is_method && is_of(call->receiver, container);
+        if (!writes && !stores) continue;
+        found.insert(op.id);
+        any = true;
+      }
+    }
+    return any;
+  }
+
+  static bool is_of(const Value& receiver, const Path& object) {
+    if (receiver.kind == Value::Kind::address_of) return receiver.path == object;
+    if (receiver.kind != Value::Kind::value_of || object.steps.empty() ||
+        object.steps.back().kind != Step::Kind::deref) {
+      return false;
+    }
+    Path pointer = object;
+    pointer.steps.pop_back();
+    return receiver.path == pointer;
+  }
+
   // How many pointers lead from a variable that has the value to the object, if any do.
   std::optional<uint32_t> pointers_of(const Value& value) {
     std::optional<uint32_t> most;
@@ -192,14 +245,29 @@ void Leaks::solve() {
   }
 }
 
-bool Leaks::leaves(const Function& function, Path::Root root, uint32_t index) {
-  const Question question{&function, {root, index, 0, false}};
-  const auto [known, is_new] = fates_.try_emplace(question);
-  if (is_new) {
+const Leaks::Fate& Leaks::answer(const Question& question) {
+  if (fates_.try_emplace(question).second) {
     work_.push_back(question);
     solve();
   }
-  return fates_[question].leaves || fates_[question].returned;
+  return fates_[question];
+}
+
+bool Leaks::leaves(const Function& function, Path::Root root, uint32_t index) {
+  const Fate& fate = answer({&function, {root, index, 0, false}});
+  return fate.leaves || fate.returned;
+}
+
+bool Leaks::lets_leave(const Function& function, Path::Root root, uint32_t index) {
+  return answer({&function, {root, index, 1, false}}).leaves;
+}
+
+std::optional<std::set<uint32_t>> Leaks::leaves_at(const Function& function, uint32_t allocation) {
+  const Question question{&function, {Path::Root::heap, allocation, 0, false}};
+  answer(question);
+  std::optional<std::set<uint32_t>> found = Follower(*this, question).ops();
+  solve();  // what was asked once more
+  return found;
 }
 
 }  // namespace foretrace::lint

@@ -11,6 +11,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -29,6 +30,11 @@ class Leaks {
 
   // Whether the address of a local or an allocation of the function leaves.
   bool leaves(const Function& function, Path::Root root, uint32_t index);
+  // The ops of the function at which the address of an allocation leaves. None: it is not known
+  // where it does.
+  std::optional<std::set<uint32_t>> leaves_at(const Function& function, uint32_t allocation);
+  // Whether a function lets the object leave that it is given a pointer to.
+  bool lets_leave(const Function& function, Path::Root root, uint32_t index);
 
  private:
   // A variable, and how many pointers lead from it to the object: none for the object
@@ -52,6 +58,7 @@ class Leaks {
 
   // What is known so far; whoever asks is asked again when more is.
   Fate fate(const Question& question, const Question& asked_by);
+  const Fate& answer(const Question& question);
   const std::set<const Function*>& targets(const Function& function, const Op& call) const;
   void solve();
 

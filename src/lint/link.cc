@@ -102,6 +102,11 @@ std::vector<HeldLock> Program::State::locks_at(ContextId context, const Op& op) 
       still.push_back(found[0]);
       continue;
     }
+    const std::vector<HeldLock>& callers = contexts[context].held;
+    if (held.if_caller && std::none_of(callers.begin(), callers.end(),
+                                       [&](const HeldLock& one) { return one.lock == found[0]; })) {
+      continue;
+    }
     own.push_back({found[0], found.size() == 1, held.shared, held.kind, held.lock, context,
                    held.acquired_by});
   }
@@ -337,6 +342,7 @@ void Program::State::link() {
   find_alone();
   find_overlaps();
   find_callers();
+  find_phases();
 }
 
 }  // namespace foretrace::lint

@@ -49,6 +49,13 @@ std::vector<const Function*> Program::State::entries(ContextId creator, const Sp
   return found;
 }
 
+// Whether only one thread of an OpenMP team does it.
+bool Program::State::is_once(ContextId context, const Op& op) {
+  const std::vector<HeldLock> held = locks_at(context, op);
+  return std::any_of(held.begin(), held.end(),
+                     [](const HeldLock& lock) { return lock.kind == LockKind::once; });
+}
+
 bool Program::State::spawn(ContextId creator, const Op& op, const Spawn& spawn) {
   bool changed = bind_captures(creator, spawn.entry);
   for (const Value& argument : spawn.arguments) {
@@ -95,7 +102,7 @@ bool Program::State::spawn(ContextId creator, const Op& op, const Spawn& spawn) 
     const Function& starter = *contexts[creator].function;
     thread.many = thread.merged || spawn.many || contexts[creator].repeated ||
                   starter.blocks[ops[&starter][op.id].first].in_loop ||
-                  threads[contexts[creator].thread].many;
+                  (threads[contexts[creator].thread].many && !is_once(creator, op));
     thread.name = fmt::format("{} (started at {})", entry->name, to_string(op.position));
     made.push_back(number);
   }

@@ -77,7 +77,7 @@ class FunctionLocks {
     tidy(lost_);
     State begin = function_.required;
     for (const Path& lock : lost_) {
-      if (!holds(begin, lock)) take(begin, {lock, false, LockKind::mutex, kIfCaller});
+      if (!holds(begin, lock)) take(begin, {lock, false, LockKind::mutex, kIfCaller, true});
     }
     if (begin.size() != function_.required.size()) {
       // Once more, now with what callers may hold.
@@ -114,7 +114,7 @@ class FunctionLocks {
       take(state, {acquire->lock, acquire->shared, acquire->kind, op.id});
     } else if (Release* release = op.as<Release>()) {
       release->lock = own_name(release->lock);
-      const bool held = give_back(state, release->lock);
+      const bool held = give_back(state, release->lock).has_value();
       waited_ = release->by_wait && held;
       if (!held && !release->if_held && !taken_.contains(release->lock)) {
         // Not one that the function has taken on some other way: if (…) unlock.
@@ -129,10 +129,10 @@ class FunctionLocks {
     return lock.root == Path::Root::result ? without_guard(lock, function_) : lock;
   }
 
-  bool give_back(State& state, const Path& lock) {
-    const std::optional<Held> given = give(state, lock);
+  std::optional<Held> give_back(State& state, const Path& lock) {
+    std::optional<Held> given = give(state, lock);
     if (given && given->acquired_by >= kIfCaller) lost_.push_back(lock);
-    return given.has_value();
+    return given;
   }
 
   void apply(const Call& call, uint32_t id, State& state) {
@@ -146,10 +146,13 @@ class FunctionLocks {
       return lock ? std::optional(without_guard(*lock, function_)) : std::nullopt;
     };
     std::set<Path> not_held;
+    std::set<Path> callers;
     for (const Path& path : effect->second.lost) {
       const std::optional<Path> lock = in_own_words(path);
       if (!lock) continue;
-      if (!give_back(state, *lock)) {
+      const std::optional<Held> before = give_back(state, *lock);
+      if (before && before->if_caller) callers.insert(path);
+      if (!before) {
         lost_.push_back(*lock);
         not_held.insert(path);
       } else if (!holds(state, *lock)) {
@@ -160,7 +163,7 @@ class FunctionLocks {
       // What it has only given back and taken again is held if it was.
       if (not_held.contains(held.lock)) continue;
       if (const std::optional<Path> lock = in_own_words(held.lock)) {
-        function_.taken.push_back({*lock, held.shared, held.kind, id});
+        function_.taken.push_back({*lock, held.shared, held.kind, id, callers.contains(held.lock)});
         take(state, function_.taken.back());
       }
     }
@@ -179,6 +182,7 @@ class FunctionLocks {
       if (other == state.end()) continue;
       both.push_back(held);
       both.back().acquired_by = std::min(held.acquired_by, other->acquired_by);
+      both.back().if_caller = held.if_caller || other->if_caller;
     }
     if (both == *known) return false;
     known = std::move(both);

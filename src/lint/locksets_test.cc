@@ -146,6 +146,19 @@ TEST(LintLocksets, ACalleeSplitsTheRegion) {
   EXPECT_TRUE(f.held(without).empty());
 }
 
+// The lock may have another name here: then it is not known to be held after the call.
+TEST(LintLocksets, WhatACalleeTakesAgainIsHeldIfTheCallerHoldsIt) {
+  Builder pause = pausing();
+  Builder f("f");
+  Call call;
+  call.callee = Name("pause");
+  f.add(0, call);
+  const uint32_t after = f.add(0, Join{});
+  run({&f, &pause});
+  ASSERT_EQ(f.held(after).size(), 1U);
+  EXPECT_TRUE(f.held(after)[0].if_caller);
+}
+
 // A function that is declared to need a lock gives back its callers' too.
 TEST(LintLocksets, ACalleeThatRequiresTheLockSplitsIt) {
   Builder pause = pausing();

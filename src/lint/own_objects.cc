@@ -143,7 +143,7 @@ class Program::OwnObjects {
       if (!at) return {};
       if (pointers == 1 && handle_is_in(spawn.handle, *at)) return {Ownership::argument, {}, {}};
       const bool another = value->varies && program_.in_loop(start);
-      if (another || is_one_of_many(start.context, *at)) {
+      if (another || is_one_of_many(start.context, value->path)) {
         if (pointers == 1) return {Ownership::argument, start, referred(*value)};
         const bool is_own = pointers == 2 && has_its_own(start.context, *at);
         return {is_own ? Ownership::allocation : Ownership::none, {}, {}};
@@ -256,8 +256,10 @@ class Program::OwnObjects {
       return function.blocks[function.allocations[path.index].block].in_loop;
     }
     if (path.root == Path::Root::local && varies_in_loop(function, path.index)) return true;
-    return std::any_of(path.steps.begin(), path.steps.end(),
-                       [](const Step& step) { return step.kind == Step::Kind::element; });
+    // Which element a constant says is the same one in each round.
+    return std::any_of(path.steps.begin(), path.steps.end(), [](const Step& step) {
+      return step.kind == Step::Kind::element && !is_constant(step.index);
+    });
   }
 
   // Whether the pointer in such an object has a new object in each round: nothing but an
@@ -282,7 +284,11 @@ class Program::OwnObjects {
 };
 
 bool Program::own(const Place& place, const Path& path) const {
-  return OwnObjects(*this).stays_in_frame(place.context, path);
+  // What a function returns by value is a copy, and nobody else's.
+  const bool is_copy = path.root == Path::Root::result &&
+                       (path.steps.empty() || path.steps[0].kind != Step::Kind::deref);
+  return is_copy || OwnObjects(*this).stays_in_frame(place.context, path) ||
+         state_->is_unpublished(place, path);
 }
 
 // Threads and main have no caller.
@@ -305,6 +311,44 @@ Owned Program::ownership(const Place& place, const Path& path) const {
   const OwnObjects own(*this);
   if (own.in_frame(place.context, path)) return {Ownership::frame, {}, {}};
   return own.by_argument(place.context, path);
+}
+
+std::optional<Token> Program::own_number(ContextId id, const Token& number) const {
+  Token at = number;
+  constexpr int kMaxDepth = 30;
+  for (int depth = 0; depth < kMaxDepth; ++depth) {
+    if (context(id).parent == id) {
+      const Thread& thread = threads()[context(id).thread];
+      if (thread.is_main || thread.merged) return std::nullopt;
+      const Place start{thread.creator, thread.spawn_op};
+      const Spawn& spawn = *op(start).as<Spawn>();
+      const std::vector<Value>& given =
+          at.kind == Token::Kind::capture ? spawn.entry.captures : spawn.arguments;
+      const bool own = at.index < given.size() && given[at.index].varies && in_loop(start);
+      return own ? std::optional(at) : std::nullopt;
+    }
+    // Passed along by all who call it here; of several places, those that pass the same.
+    std::optional<Token> passed;
+    for (const Place& call : callers(id)) {
+      const std::vector<Value>& given = op(call).as<Call>()->arguments;
+      if (at.kind != Token::Kind::parameter || at.index >= given.size()) return std::nullopt;
+      // The rounds of a loop are divided among OpenMP's threads.
+      if (given[at.index].varies) return Token{Token::Kind::op, at.index};
+      const Path& path = given[at.index].path;
+      if (given[at.index].kind != Value::Kind::value_of || !path.steps.empty()) return std::nullopt;
+      std::optional<Token> one;
+      if (path.root == Path::Root::parameter) one = {Token::Kind::parameter, path.index};
+      if (path.root == Path::Root::capture) one = {Token::Kind::capture, path.index};
+      if (!one || (passed && *passed != *one) || call.context != callers(id)[0].context) {
+        return std::nullopt;
+      }
+      passed = one;
+    }
+    if (!passed) return std::nullopt;
+    id = callers(id)[0].context;
+    at = *passed;
+  }
+  return std::nullopt;
 }
 
 bool Program::before_given(const Place& place, const Path& path, const Owned& owned) const {

@@ -72,12 +72,21 @@ Threads Program::State::joined_by(ContextId context, const Join& join) const {
         *self.ops[contexts[threads[i].creator].function][threads[i].spawn_op].second->as<Spawn>();
     LocationSet started = self.locations_of(threads[i].creator, spawn.handle);
     if (started.empty() || started != handles) continue;
+    if (join.own_only && !starts(contexts[context].thread, i)) continue;
     found.insert(i);
     for (const ThreadIndex other : descendants[i]) {
       if (!context_lives[threads[i].root].started.contains(other)) found.insert(other);
     }
   }
   return found;
+}
+
+bool Program::State::starts(ThreadIndex thread, ThreadIndex other) const {
+  return std::any_of(spawned.begin(), spawned.end(), [&](const auto& start) {
+    const auto& [place, made] = start;
+    return live[place.first] && contexts[place.first].thread == thread &&
+           std::find(made.begin(), made.end(), other) != made.end();
+  });
 }
 
 void Program::State::step(ContextId context, const Op& op, Lives& lives) const {

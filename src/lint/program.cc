@@ -22,6 +22,14 @@ bool from_same_object(const Path& lock, const Path& access) {
                     access.steps.begin());
 }
 
+// `locks[k]` and `values[k]`.
+bool has_same_number(const Path& lock, const Path& access) {
+  if (lock.steps.empty() || lock.steps.back().index.empty()) return false;
+  return std::any_of(access.steps.begin(), access.steps.end(), [&](const Step& step) {
+    return step.kind == Step::Kind::element && step.index == lock.steps.back().index;
+  });
+}
+
 // A class or the like; not `void *` or `unsigned int`.
 bool is_one_word(const std::string& type) {
   return type.find_first_of(" *&(") == std::string::npos && !type.empty();
@@ -112,6 +120,7 @@ bool Program::parallel(ThreadIndex a, const AHas& a_has, ThreadIndex b, const BH
 }
 
 bool Program::parallel(const Place& a, const Place& b) const {
+  if (const auto known = state_->parallel_in_team(a, b)) return *known;
   const auto has = [&](const Place& place) {
     return [&](ThreadIndex thread) { return state_->alive(place).has(thread); };
   };
@@ -119,6 +128,7 @@ bool Program::parallel(const Place& a, const Place& b) const {
 }
 
 bool Program::parallel(const Moment& a, const Moment& b) const {
+  if (a.in_team && b.in_team) return parallel(*a.in_team, *b.in_team);
   const auto has = [](const Moment& moment) {
     return [&](ThreadIndex thread) {
       return std::binary_search(moment.alive.begin(), moment.alive.end(), thread);
@@ -128,7 +138,13 @@ bool Program::parallel(const Moment& a, const Moment& b) const {
 }
 
 Moment Program::moment(const Place& place) const {
-  Moment moment{context(place.context).thread, {}};
+  Moment moment{context(place.context).thread, {}, {}};
+  const std::vector<Place> starts = state_->starts_of(place);
+  if (std::any_of(starts.begin(), starts.end(), [&](const Place& start) {
+        return state_->teams[context(start.context).thread];
+      })) {
+    moment.in_team = place;
+  }
   const std::set<ThreadIndex>& started = state_->descendants[moment.thread];
   if (started.empty() || threads()[moment.thread].many) return moment;
   const Bits alive = state_->alive(place);
@@ -156,6 +172,17 @@ bool Program::single(LocationId location) const {
   return true;
 }
 
+// locks[0] and locks[0]
+bool Program::same_element(const HeldLock& one, const HeldLock& other) const {
+  const Location& element = state_->locations.at(one.lock);
+  const auto number = [](const Path& path) {
+    return path.steps.empty() ? Name() : path.steps.back().index;
+  };
+  return element.kind == Location::Kind::inside && element.step.kind == Step::Kind::element &&
+         single(element.base) && is_constant(number(one.path)) &&
+         number(one.path) == number(other.path);
+}
+
 bool Program::exclude(const Place& a, const Path& path_a, const Place& b,
                       const Path& path_b) const {
   const std::vector<HeldLock> others = locks(b);
@@ -167,9 +194,14 @@ bool Program::exclude(const Place& a, const Path& path_a, const Place& b,
       }
       if (one.kind == LockKind::transaction) return true;
       if (!shared(one.lock)) continue;
-      if (one.lock == other.lock && one.sure && other.sure && single(one.lock)) return true;
+      if (one.lock == other.lock && one.sure && other.sure &&
+          (single(one.lock) || same_element(one, other))) {
+        return true;
+      }
       // If the objects are the same one, so are the locks in them.
       if (from_same_object(one.path, path_a) && from_same_object(other.path, path_b)) return true;
+      // If the elements are the same one, so are the locks of that number.
+      if (has_same_number(one.path, path_a) && has_same_number(other.path, path_b)) return true;
     }
   }
   return false;
@@ -205,8 +237,11 @@ std::string Program::text(LocationId location) const {
       break;
   }
   const Location& outer = state_->locations.at(at.base);
-  if ((outer.kind == Location::Kind::any || outer.kind == Location::Kind::made) &&
-      !is_one_word(outer.name.text()) && at.step.kind == Step::Kind::field) {
+  const Function* const maker = outer.kind == Location::Kind::heap ? function(outer.name) : nullptr;
+  const bool is_some = outer.kind == Location::Kind::any || outer.kind == Location::Kind::made;
+  const Name type = maker != nullptr ? maker->allocations[outer.index].type : outer.name;
+  if ((is_some || maker != nullptr) && !is_one_word(type.text()) &&
+      at.step.kind == Step::Kind::field) {
     // The field knows better what it is a part of.
     const std::string& field = at.step.name.text();
     const size_t colon = field.rfind("::");

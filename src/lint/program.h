@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -80,6 +81,7 @@ struct Place {
 struct Moment {
   ThreadIndex thread = 0;
   std::vector<ThreadIndex> alive;  // sorted; empty where it makes no difference
+  std::optional<Place> in_team;    // the op, if it is an OpenMP team's or of one of its tasks
   friend auto operator<=>(const Moment&, const Moment&) = default;
 };
 
@@ -145,11 +147,20 @@ class Program {
   // one thread none of their arguments.
   Owned ownership(const Place& place, const Path& path) const;
   // Whether the object can be no other thread's at all: by every way that leads to the op it
-  // is on the stack of a caller, or was allocated by it, and its address never leaves.
+  // is on the stack of a caller, or was allocated by it, and its address never leaves, or has
+  // not left yet.
   bool own(const Place& place, const Path& path) const;
   // Whether the loop that gave the object to a thread accesses it in the same round, before
   // the thread is started.
   bool before_given(const Place& place, const Path& path, const Owned& owned) const;
+
+  // Whether the two are variables on stacks that are of different calls, or that no thread
+  // has while the other access is done. False if that is not known.
+  bool apart_on_stacks(const Place& a, const Path& path_a, const Place& b,
+                       const Path& path_b) const;
+  // The parameter or capture of the thread's entry that a number is, of which each thread that
+  // the loop starts is given another one.
+  std::optional<Token> own_number(ContextId context, const Token& number) const;
 
   // Whether the location is one object at most: no element, no allocation that is done
   // again and again.
@@ -164,7 +175,9 @@ class Program {
   template <typename AHas, typename BHas>
   bool parallel(ThreadIndex a, const AHas& a_has, ThreadIndex b, const BHas& b_has) const;
   bool in_loop(const Place& place) const;
+  bool same_element(const HeldLock& one, const HeldLock& other) const;
   class OwnObjects;
+  class Frames;
 
   struct State;
   std::unique_ptr<State> state_;

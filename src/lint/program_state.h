@@ -138,6 +138,7 @@ struct Program::State {
   ContextId call(ContextId caller, const Op& op, const Function& callee, bool in_loop);
   std::pair<ThreadIndex, bool> thread_for(ContextId creator, uint32_t op, const Function& entry);
   void add_arguments(ContextKey& key, const ContextKey& more);
+  bool is_once(ContextId context, const Op& op);
   bool spawn(ContextId creator, const Op& op, const Spawn& spawn);
   std::vector<HeldLock> locks_at(ContextId context, const Op& op);
   std::vector<HeldLock> locks_for_callee(ContextId context, const Op& op, const Given& given);
@@ -157,10 +158,31 @@ struct Program::State {
   void find_overlaps();
   bool find_lives_of(ContextId context);
   void step(ContextId context, const Op& op, Lives& lives) const;
+  bool starts(ThreadIndex thread, ThreadIndex other) const;
   std::set<ThreadIndex> joined_by(ContextId context, const Join& join) const;
   std::vector<bool> find_busy() const;
   void find_alive_at_entry();
   Bits alive(const Place& place) const;
+
+  // unpublished.cc
+  std::map<std::pair<const Function*, uint32_t>, std::optional<std::set<uint32_t>>> leaving;
+  bool is_unpublished(const Place& place, const Path& path, int depth = 0);
+
+  // teams.cc
+  class Phases;
+  std::vector<bool> teams;                    // by thread: an OpenMP team, one at a time
+  std::vector<std::map<Place, Bits>> phases;  // by team, if it has barriers
+  void find_phases();
+  bool is_started_as(ThreadIndex thread, const char* how) const;
+  std::vector<Place> starts_of(const Place& place) const;
+  bool meet(ThreadIndex team, const Place& a, const Place& b) const;
+  bool done_by_one(const Place& a, const Place& b);
+  // None: it is not a matter of a team.
+  std::optional<bool> parallel_in_team(const Place& a, const Place& b);
+
+  // frames.cc
+  bool started_here(const Place& place, ThreadIndex thread) const;
+  std::vector<Place> starts_with(const Place& place, std::optional<ThreadIndex> started) const;
 };
 
 // More than this and the set says as little as "some object" does.

@@ -25,7 +25,7 @@ struct Found {
   bool write = false;
   Owned owned;
   Name element;
-  Name loop;
+  std::optional<Token> number;  // of the thread's own, that the element has
 };
 
 class Races {
@@ -71,8 +71,12 @@ class Races {
       if (!program_.shared(location) || program_.indistinct(location)) continue;
       if (!owned && program_.own(place, effect.path)) return;
       if (!owned) owned = program_.ownership(place, effect.path);
-      accesses_.push_back(
-          {place, effect.path, location, effect.write, *owned, effect.element, effect.loop});
+      Found found{place, effect.path, location, effect.write, *owned, effect.element, {}};
+      if (!effect.number.empty()) {
+        found.number = program_.own_number(place.context, effect.number[0]);
+        if (!found.number) found.element = {};
+      }
+      accesses_.push_back(std::move(found));
     }
   }
 
@@ -112,16 +116,38 @@ class Races {
 
   bool races(const Found& a, const Found& b) const {
     if (!a.write && !b.write) return false;
-    if (own_elements(a, b)) return false;
+    if (own_elements(a, b) || other_elements(a, b)) return false;
+    if (frees(a) && frees(b)) return false;  // each its own: twice the same would be another error
     if (!program_.all_locations().may_alias(a.location, b.location)) return false;
     return !own_objects(a, b) && program_.parallel(a.place, b.place) &&
-           !program_.exclude(a.place, a.path, b.place, b.path);
+           !program_.exclude(a.place, a.path, b.place, b.path) &&
+           !program_.apart_on_stacks(a.place, a.path, b.place, b.path);
   }
 
-  // Elements of an array that OpenMP's threads divide among them.
-  static bool own_elements(const Found& a, const Found& b) {
-    if (a.element.empty() && b.element.empty()) return false;
-    return a.element == b.element || a.loop.empty() || a.loop != b.loop;
+  // Elements of an array that threads divide among them, by the number that each has.
+  bool own_elements(const Found& a, const Found& b) const {
+    if (a.element.empty() || a.element != b.element || a.number != b.number) return false;
+    return !a.number ||
+           program_.context(a.place.context).thread == program_.context(b.place.context).thread;
+  }
+
+  // `a[0]` and `a[1]`: one of the elements on the way has another number.
+  static bool other_elements(const Found& a, const Found& b) {
+    const auto numbers = [](const Path& path) {
+      std::vector<Name> found;
+      for (const Step& step : path.steps) {
+        if (step.kind == Step::Kind::deref) found.clear();
+        if (step.kind == Step::Kind::element) found.push_back(step.index);
+      }
+      return found;
+    };
+    const std::vector<Name> one = numbers(a.path);
+    const std::vector<Name> other = numbers(b.path);
+    if (one.size() != other.size()) return false;
+    for (size_t i = 0; i < one.size(); ++i) {
+      if (is_constant(one[i]) && is_constant(other[i]) && one[i] != other[i]) return true;
+    }
+    return false;
   }
 
   // Each thread accesses one of its own; or it was the thread's only after the access.
@@ -172,8 +198,19 @@ class Races {
   // What is known of the objects counts most, then that nothing is held, then two writes.
   int weight(const Found& a, const Found& b) const {
     const bool told = told_apart(program_, a.location) && told_apart(program_, b.location);
-    const bool bare = program_.locks(a.place).empty() && program_.locks(b.place).empty();
+    const bool bare = !is_locked(a) && !is_locked(b);
     return (told ? 4 : 0) + (bare ? 2 : 0) + (a.write && b.write ? 1 : 0);
+  }
+
+  bool frees(const Found& access) const {
+    const Call* const call = program_.op(access.place).as<Call>();
+    return call != nullptr && call->name == Name("free");
+  }
+
+  bool is_locked(const Found& access) const {
+    const std::vector<HeldLock> held = program_.locks(access.place);
+    return std::any_of(held.begin(), held.end(),
+                       [](const HeldLock& lock) { return lock.kind != LockKind::once; });
   }
 
   std::optional<Awaited::Order> order_of(const Found& a, const Found& b) const {
@@ -184,14 +221,15 @@ class Races {
   std::string reason(const Awaited::Order& order) const {
     const std::string variable = program_.text(order.variable);
     return fmt::format(
-        "They are in order if the wait at {} ends only when every such thread has written {} (at "
+        "They are in order if the wait at {} ends only when every such thread has {} {} (at "
         "{}). That it waits for all of them cannot be seen here.",
-        to_string(order.wait), variable, to_string(order.write));
+        to_string(order.wait), order.is_signal ? "signalled" : "written", variable,
+        to_string(order.write));
   }
 
   std::string reason(const Found& a, const Found& b) const {
-    const bool one = program_.locks(a.place).empty();
-    const bool other = program_.locks(b.place).empty();
+    const bool one = !is_locked(a);
+    const bool other = !is_locked(b);
     if (one && other) return "Neither access is inside an atomic block or under a lock.";
     if (one || other) return "Only one of the accesses is inside an atomic block or under a lock.";
     return "The two accesses are under locks, but under no lock that both hold.";

@@ -40,10 +40,12 @@ FunctionShape::FunctionShape(const Function& function)
   for (const auto& [id, place] : places_) {
     const Acquire* const acquire = place.op->as<Acquire>();
     // Taken again by the one who has it: no region of its own.
-    if (acquire == nullptr || holds(*place.op, acquire->lock)) continue;
+    if (acquire == nullptr || acquire->kind == LockKind::once) continue;
+    if (holds(*place.op, acquire->lock)) continue;
     find_region({id, acquire->lock, acquire->kind, acquire->shared, acquire->by_wait, {}, {}});
   }
   for (const Held& held : function.taken) {
+    if (held.if_caller) continue;  // a part of the caller's region, or none at all
     const Op& begin = op(held.acquired_by);
     if (holds(begin, held.lock) && !gives_back(begin, held.lock)) continue;
     find_region({held.acquired_by, held.lock, held.kind, held.shared, false, {}, {}});

@@ -16,4 +16,9 @@ std::string to_string(const Position& position) {
   return fmt::format("{}:{}:{}", file, position.line, position.column);
 }
 
+bool is_constant(Name index) {
+  const std::string& text = index.text();
+  return !text.empty() && text.find_first_not_of("-0123456789") == std::string::npos;
+}
+
 }  // namespace foretrace::lint

@@ -38,7 +38,10 @@ struct Step {
   };
   Kind kind = Kind::field;
   Name name;  // field: "Class::field"; deref and element: the type of what is reached
-  // The type is a help, and no part of what the step means.
+  // element: which one, if it can be said: "2", or the words of variables that keep their value,
+  // with where they are declared. A help like the type.
+  Name index = Name();
+  // What helps is no part of what the step means.
   Name key() const { return kind == Kind::field ? name : Name(); }
   friend bool operator==(const Step& a, const Step& b) {
     return a.kind == b.kind && a.key() == b.key();
@@ -47,6 +50,9 @@ struct Step {
     return std::pair(a.kind, a.key()) <=> std::pair(b.kind, b.key());
   }
 };
+
+// Whether Step::index is a number.
+bool is_constant(Name index);
 
 // `account->balance` of a parameter is {parameter 0, deref "Account", field
 // "Account::balance"}. References are pointers with a deref that one cannot see,
@@ -101,7 +107,8 @@ struct Value {
   Name function;                // USR
   std::vector<Value> captures;  // by number; address_of: by reference
   Tokens tokens;                // what flowed into it
-  bool varies = false;          // &p[i], p + i: which element, a variable says
+  bool varies = false;  // &p[i], p + i: which element, a variable says; a number: the counter
+                        // of the innermost loop, another one in each round
 };
 
 // ---------------------------------------------------------------------------
@@ -112,6 +119,8 @@ enum class LockKind : uint8_t {
   // Any two transactions exclude each other: all have the same path, the global
   // kTransactionLock. FORETRACE_ATOMIC scopes and functions are transactions.
   transaction,
+  // No lock: only one thread of an OpenMP team does it (single, master). Makes no block.
+  once,
 };
 inline constexpr const char* kTransactionLock = "<transaction>";
 // The field of a guard (std::unique_lock) that points to its mutex.
@@ -127,6 +136,9 @@ struct Held {
   // declared to need it (requires_capability, atomic functions by declaration).
   // Where paths meet that acquired it at different ops: the smallest id.
   uint32_t acquired_by = 0;
+  // A caller's, that a call gave back and took again: held if that caller holds it. Program
+  // fills it in.
+  bool if_caller = false;
   friend bool operator==(const Held&, const Held&) = default;
   friend auto operator<=>(const Held&, const Held&) = default;
 };
@@ -142,10 +154,12 @@ struct Access {
   bool atomic = false;      // std::atomic, _Atomic, __atomic_… and __sync_… builtins
   bool on_the_way = false;  // only to get at something inside
   Name type;                // of the object that is accessed
-  // In an OpenMP region: which element, by a number that only this thread has ("i" of a loop
-  // whose rounds are divided). Two threads that use the same words have different elements.
+  // Which element, by a number that only this thread has ("i" of an OpenMP loop whose rounds are
+  // divided). Two threads that use the same words have different elements.
   Name element = Name();
-  Name loop = Name();  // whose rounds are divided and that it is in; two are taken to be in order
+  // The parameter or capture that the number is; then it counts only if each thread was given
+  // another one. None: an OpenMP thread's own.
+  Tokens number = {};
 };
 
 // Begins or ends a region under a lock. A condition variable's wait is a release
@@ -185,14 +199,22 @@ struct Spawn {
   std::vector<Value> arguments;  // of the entry
   bool many = false;             // several at once: a parallel region
   Path handle;                   // the thread object, or unknown: detached, never joined
-  Name how;                      // "std::thread", "pthread_create", "omp parallel" …
+  Name how;                      // "std::thread", "pthread_create", kTeam …
 };
+inline constexpr const char* kTeam = "omp parallel";
+inline constexpr const char* kTask = "omp task";
 
 // Waits for all threads of a handle: join(), future.get(), a jthread's end, the end
 // of a parallel region. An `element` step in the handle: all that the loop joins.
 struct Join {
   Path handle;
+  bool own_only = false;  // only threads that this one has started itself: taskwait
 };
+// The handle of all OpenMP tasks.
+inline constexpr const char* kTasks = "<omp tasks>";
+
+// All threads of an OpenMP team come here before one goes on.
+struct Barrier {};
 
 // Returns a value; Function::returns has it too.
 struct Return {
@@ -206,7 +228,7 @@ struct Op {
   // Access (write): what flows into the written value. Acquire, Release, Join: none.
   // Calls have theirs in the arguments.
   Tokens uses;
-  std::variant<Access, Acquire, Release, Call, Spawn, Join, Return> what;
+  std::variant<Access, Acquire, Release, Call, Spawn, Join, Return, Barrier> what;
 
   template <typename T>
   T* as() {

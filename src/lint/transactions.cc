@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <set>
 #include <vector>
 
 namespace foretrace::lint {
@@ -25,10 +26,20 @@ void __foretrace_transaction_end(int*);
   __attribute__((unused, cleanup(__foretrace_transaction_end))) int __foretrace_transaction = \
       __foretrace_transaction_begin()
 #define __FT_TM_EXPR(...) __extension__({ __FT_TM__; (__VA_ARGS__); })
+// All of a function, with its initialisers and handlers.
+#define __FT_FN__ __attribute__((annotate("foretrace::atomic")))
+// The same in few letters, for the names that a program gives to the words.
+#define __FT_ __FT_TM__
+#define __FTX __FT_TM_EXPR
+#define __FTF __FT_FN__
+// Where a macro of another file hides the word: before a block only.
 #ifdef __cplusplus
-// Where a macro of the program hides the word.
 #define __transaction_atomic if (__FT_TM__; true)
 #define __transaction_relaxed if (__FT_TM__; true)
+#else
+#define __FT_ONCE for (__FT_TM__, __foretrace_once = 1; __foretrace_once; __foretrace_once = 0)
+#define __transaction_atomic __FT_ONCE
+#define __transaction_relaxed __FT_ONCE
 #endif
 )";
 
@@ -37,8 +48,13 @@ namespace {
 constexpr std::array<std::string_view, 6> kKeywords = {
     "__transaction_atomic", "__transaction_relaxed", "synchronized",
     "atomic_noexcept",      "atomic_cancel",         "atomic_commit"};
-constexpr std::string_view kBlock = "{__FT_TM__;";
-constexpr std::string_view kExpression = "__FT_TM_EXPR";
+constexpr std::string_view kCancel = "__transaction_cancel";
+// What a block, an expression and a function begin with.
+struct Words {
+  std::string_view block, expression, function;
+};
+constexpr Words kWords = {"{__FT_TM__;", "__FT_TM_EXPR", "__FT_FN__"};
+constexpr Words kShortWords = {"{__FT_;", "__FTX", "__FTF"};  // for names of the program's
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -48,7 +64,8 @@ struct Word {
 };
 
 // Just enough of C++'s tokens: words, and single characters; comments, strings
-// and preprocessor lines are skipped.
+// and preprocessor lines are skipped, but for what macros stand for: that begins and ends with an
+// empty token.
 class Lexer {
  public:
   explicit Lexer(std::string_view source) : source_(source) {}
@@ -77,7 +94,7 @@ class Lexer {
       at_ += 2;
       skip_to_after("*/");
     } else if (now() == '#' && at_line_start_) {
-      skip_line();
+      directive();
     } else if (now() == '"' || now() == '\'') {
       skip_quoted(now());
     } else {
@@ -85,11 +102,29 @@ class Lexer {
     }
   }
 
-  // A line, with those that continue it.
-  void skip_line() {
-    while (at_ < source_.size() && now() != '\n') at_ += now() == '\\' ? 2 : 1;
-    at_ = std::min(at_, source_.size());
+  void directive() {
+    const size_t begin = at_++;
+    while (at_ < source_.size() && (now() == ' ' || now() == '\t')) ++at_;
+    const size_t end = std::min(line_end(), source_.size());
+    if (!sees("define")) {
+      at_ = end;
+      return;
+    }
+    at_ += std::string_view("define").size();
+    tokens_.push_back({begin, begin});
+    // What continues the line is no line of its own.
+    while (at_ < end) now() == '\\' ? void(++at_) : step();
+    tokens_.push_back({end, end});
   }
+
+  size_t line_end() const {
+    size_t end = at_;
+    while (end < source_.size() && source_[end] != '\n') end += source_[end] == '\\' ? 2 : 1;
+    return end;
+  }
+
+  // A line, with those that continue it.
+  void skip_line() { at_ = std::min(line_end(), source_.size()); }
 
   void skip_quoted(char quote) {
     const size_t begin = at_++;
@@ -135,9 +170,16 @@ class Rewriter {
       : source_(source), tokens_(Lexer(source).tokens()), result_(source) {}
 
   std::optional<std::string> run() {
+    find_names();
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const std::string_view word = text(i);
-      if (std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end()) keyword(i, word);
+      if (std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end()) {
+        keyword(i, word.starts_with("__"), kWords);
+      } else if (names_.contains(word) && text(i - 1) != "") {
+        keyword(i, true, kShortWords);
+      } else if (word == kCancel) {
+        cancel(i);
+      }
     }
     if (!changed_) return std::nullopt;
     return std::move(result_);
@@ -149,17 +191,35 @@ class Rewriter {
     return source_.substr(tokens_[i].begin, tokens_[i].end - tokens_[i].begin);
   }
 
-  void keyword(size_t i, std::string_view word) {
+  // #define ATOMIC __transaction_atomic
+  void find_names() {
+    for (size_t i = 0; i + 3 < tokens_.size(); ++i) {
+      if (text(i).empty() && text(i + 3).empty() && text(i + 2).starts_with("__transaction_") &&
+          text(i + 2) != kCancel) {
+        names_.insert(text(i + 1));
+      }
+    }
+  }
+
+  void keyword(size_t i, bool reserved, const Words& words) {
     const size_t next = after_attributes(i + 1);
-    const bool reserved = word.starts_with("__");
     if (text(next) == "{" && (reserved || may_begin_block(i))) {
-      replace(i, next + 1, kBlock);
+      replace(i, next + 1, words.block);
     } else if (text(next) == "(" && reserved) {
-      replace(i, next, kExpression);
-    } else if (text(next) == ":" && reserved) {
-      // A constructor: its initialisers may contain braces, so only its body's
-      // beginning would do, which is not found without parsing.
+      replace(i, next, words.expression);
+    } else if ((text(next) == ":" || text(next) == "try") && reserved) {
+      // Its initialisers may contain braces: where its body begins is not found without parsing.
+      replace(i, next, words.function);
+    }
+  }
+
+  // __transaction_cancel [[outer]]; and __transaction_cancel throw …;
+  void cancel(size_t i) {
+    const size_t next = after_attributes(i + 1);
+    if (text(next) == "throw") {
       replace(i, next, "");
+    } else if (next != i + 1) {
+      replace(i + 1, next, "");
     }
   }
 
@@ -172,10 +232,15 @@ class Rewriter {
     return std::find(kBefore.begin(), kBefore.end(), before) != kBefore.end();
   }
 
-  // Past `[[outer]]`.
+  // Past `[[outer]]` and `__attribute__((outer))`.
   size_t after_attributes(size_t i) const {
-    if (text(i) != "[" || text(i + 1) != "[") return i;
-    while (i < tokens_.size() && !(text(i) == "]" && text(i + 1) == "]")) ++i;
+    const bool old = text(i) == "__attribute__";
+    const std::string_view open = old ? "(" : "[";
+    const std::string_view close = old ? ")" : "]";
+    const size_t first = old ? i + 1 : i;
+    if (text(first) != open || text(first + 1) != open) return i;
+    i = first;
+    while (i < tokens_.size() && !(text(i) == close && text(i + 1) == close)) ++i;
     return i + 2;
   }
 
@@ -184,8 +249,9 @@ class Rewriter {
   void replace(size_t first, size_t last, std::string_view words) {
     const size_t begin = tokens_[first].begin;
     const size_t end = tokens_[last - 1].end;
+    if (end - begin < words.size()) return;
     for (size_t k = begin; k < end; ++k) {
-      if (result_[k] != '\n') result_[k] = ' ';
+      if (result_[k] != '\n' && result_[k] != '\\') result_[k] = ' ';
     }
     result_.replace(begin, words.size(), words);
     changed_ = true;
@@ -193,6 +259,7 @@ class Rewriter {
 
   std::string_view source_;
   std::vector<Word> tokens_;
+  std::set<std::string_view> names_;  // that the program gives to the words
   std::string result_;
   bool changed_ = false;
 };
@@ -200,9 +267,11 @@ class Rewriter {
 }  // namespace
 
 std::optional<std::string> rewrite_transactions(std::string_view source) {
-  const bool perhaps = std::any_of(
-      kKeywords.begin(), kKeywords.end(),
-      [&](std::string_view keyword) { return source.find(keyword) != std::string_view::npos; });
+  const bool perhaps =
+      source.find(kCancel) != std::string_view::npos ||
+      std::any_of(kKeywords.begin(), kKeywords.end(), [&](std::string_view keyword) {
+        return source.find(keyword) != std::string_view::npos;
+      });
   return perhaps ? Rewriter(source).run() : std::nullopt;
 }
 

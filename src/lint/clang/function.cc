@@ -67,6 +67,8 @@ bool FunctionBuilder::run() {
     }
   }
   find_escaping(body_.statements);
+  find_unsteady(body_.statements);
+  scope_.set_index_names([this](const Expr* index) { return index_name(index); });
   find_regions(body_.region != nullptr ? body_.region : body_.statements);
   if (!build_blocks(*graph)) return false;
   branch_conditions(*graph);
@@ -96,7 +98,7 @@ void FunctionBuilder::describe() {
     const Position where = names_.position(body_.region->getBeginLoc());
     function_.enclosing = function_.usr;
     function_.usr = region_usr(names_, decl, body_.region);
-    function_.name = "parallel region of " + function_.name;
+    function_.name = (is_task() ? "task of " : "parallel region of ") + function_.name;
     function_.position = where;
     function_.is_main = false;
     function_.returns_object = false;
@@ -183,7 +185,9 @@ bool FunctionBuilder::build_blocks(CFG& graph) {
     if (is_one_block && block == &graph.getEntry()) {
       add(body_.function->getLocation(), Acquire{transaction, false, LockKind::transaction, false});
     }
+    if (block == &graph.getEntry()) dependences(true);
     for (const CFGElement& part : *block) element(part);
+    if (block == &graph.getExit()) end_region();
     if (is_one_block && block == &graph.getExit()) {
       add(body_.function->getEndLoc(), Release{transaction, LockKind::transaction, false, false});
     }
@@ -370,6 +374,7 @@ bool FunctionBuilder::visible(const Path& path, const Expr* expression) const {
     return step.kind == Step::Kind::deref;
   });
   if (indirect || path.root == Path::Root::heap) return true;
+  if (is_private_copy(expression)) return false;
   const VarDecl* variable = base_variable(expression);
   switch (path.root) {
     case Path::Root::global: {
@@ -428,13 +433,9 @@ void FunctionBuilder::find_escaping(const Stmt* statement) {
     }
     return;
   }
-  if (const auto* directive = dyn_cast<OMPExecutableDirective>(statement);
-      directive != nullptr && isOpenMPParallelDirective(directive->getDirectiveKind())) {
-    if (directive->hasAssociatedStmt()) {
-      for (const CapturedStmt::Capture& capture :
-           cast<CapturedStmt>(directive->getAssociatedStmt())->captures()) {
-        if (capture.capturesVariable()) escaping_.insert(capture.getCapturedVar());
-      }
+  if (const auto* captured = dyn_cast<CapturedStmt>(statement)) {
+    for (const CapturedStmt::Capture& capture : captured->captures()) {
+      if (capture.capturesVariable()) escaping_.insert(capture.getCapturedVar());
     }
   }
   for (const Stmt* child : children_of(statement)) find_escaping(child);

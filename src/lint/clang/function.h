@@ -53,22 +53,43 @@ class FunctionBuilder {
   void assignment(const clang::BinaryOperator* assignment);
   void declaration(const clang::VarDecl* variable);
   void construct(const clang::CXXConstructExpr* construct);
+  void make_state(const clang::CXXConstructExpr* promise);
   void call(const clang::CallExpr* call);
   void plain_call(const clang::CallExpr* call);
   void use_captures(uint32_t op, const clang::LambdaExpr* lambda);
   void call_closures(const clang::CallExpr* call, llvm::ArrayRef<const clang::Expr*> arguments);
-  void give_element(const clang::CXXMethodDecl* closure,
-                    llvm::ArrayRef<const clang::Expr*> arguments, Call& call);
+  void give_element(const clang::FunctionDecl* called, llvm::ArrayRef<const clang::Expr*> arguments,
+                    Call& call);
   void copy_objects(const clang::CallExpr* call);
   bool atomic_call(const clang::CallExpr* call);
   void atomic_builtin(const clang::AtomicExpr* expression);
   void returned(const clang::ReturnStmt* statement);
   void region(const clang::OMPExecutableDirective* directive);
+  void start_region(const clang::OMPExecutableDirective* directive);
+  void barrier(clang::SourceLocation where);
+  void dependences(bool begin);
+  bool is_task() const;
+  void end_region();
+  Path lock_of(const clang::OMPExecutableDirective* directive) const;
   void find_regions(const clang::Stmt* statement);
   void enter_locked(const clang::Stmt* statement);
-  Name own_element(const clang::Expr* object) const;
-  Name divided_loop(const clang::Expr* object) const;
-  Name own_number(const clang::Expr* index) const;
+  struct OwnElement {
+    Name text;      // empty: none
+    Tokens number;  // see Access::number
+  };
+  OwnElement own_element(const clang::Expr* object) const;
+  bool is_private_copy(const clang::Expr* access) const;
+  Name only_thread(const clang::Expr* access) const;
+  OwnElement own_number(const clang::Expr* index) const;
+  // Numbers that are given to functions and threads: function_numbers.cc.
+  void find_unsteady(const clang::Stmt* statement);
+  bool keeps_value(const clang::DeclRefExpr* use) const;
+  bool is_steady(const clang::VarDecl* variable) const;
+  const clang::ForStmt* innermost_for(const clang::Stmt* at) const;
+  Name index_name(const clang::Expr* index) const;
+  std::optional<Token> given_number(const clang::Expr* number) const;
+  bool is_counter(const clang::Expr* number, const clang::Expr* at) const;
+  void mark_counters(const SpawnSite& site, const clang::Expr* whole, Spawn& spawn) const;
   bool is_partitioned(const clang::Expr* number) const;
   bool varies_inside(const clang::Expr* term) const;
   void store_arguments(const clang::CallExpr* call);
@@ -106,13 +127,15 @@ class FunctionBuilder {
   Flow flow_;
   std::unique_ptr<clang::ParentMap> parents_;
   llvm::DenseSet<const clang::VarDecl*> escaping_;
+  llvm::DenseSet<const clang::VarDecl*> unsteady_;  // that get other values
+  llvm::DenseMap<const clang::VarDecl*, llvm::DenseSet<const clang::ForStmt*>>
+      counters_;                                // of loops, by i++ in their heads
   llvm::DenseSet<const clang::Stmt*> skipped_;  // in regions of their own
   llvm::DenseMap<const clang::OMPExecutableDirective*, llvm::DenseSet<const clang::Stmt*>>
       locked_;  // bodies of critical sections and the like
   llvm::DenseSet<const clang::OMPExecutableDirective*> entered_;
-  llvm::DenseSet<const clang::VarDecl*> partitioned_;                // loops divided among threads
-  std::vector<const clang::OMPExecutableDirective*> divided_loops_;  // the inner ones last
-  llvm::DenseMap<const clang::Stmt*, LockActions> ending_with_;      // temporary guards
+  llvm::DenseSet<const clang::VarDecl*> partitioned_;            // loops divided among threads
+  llvm::DenseMap<const clang::Stmt*, LockActions> ending_with_;  // temporary guards
   llvm::DenseMap<const clang::Expr*, Path> field_initialisers_;
   llvm::DenseMap<const clang::CFGBlock*, uint32_t> block_numbers_;
   std::vector<Body> regions_;

@@ -37,26 +37,28 @@ void FunctionBuilder::statement(const Stmt* statement) {
 void FunctionBuilder::read(const Expr* load, const Expr* object) {
   const Path path = scope_.object(object);
   if (!visible(path, object)) return;
+  OwnElement own = own_element(object);
   Access access{path,
                 false,
                 object->getType()->isAtomicType(),
                 on_the_way(load),
                 names_.type(object->getType()),
-                own_element(object),
-                divided_loop(object)};
+                own.text,
+                std::move(own.number)};
   flow_.read(load, add(object->getExprLoc(), std::move(access)));
 }
 
 void FunctionBuilder::write(const Expr* object, const Expr* from, SourceLocation where) {
   const Path path = scope_.object(object);
   if (visible(path, object)) {
+    OwnElement own = own_element(object);
     Access access{path,
                   true,
                   object->getType()->isAtomicType(),
                   false,
                   names_.type(object->getType()),
-                  own_element(object),
-                  divided_loop(object)};
+                  own.text,
+                  std::move(own.number)};
     const uint32_t op = add(where, std::move(access));
     flow_.use(block_, op, Flow::Sink::uses, 0, from);
   }

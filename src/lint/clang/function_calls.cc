@@ -32,6 +32,16 @@ void FunctionBuilder::locks(const LockActions& actions, SourceLocation where) {
   }
 }
 
+// What a promise and its future have in common; it goes where they are moved to.
+void FunctionBuilder::make_state(const CXXConstructExpr* promise) {
+  Path target = destination(promise);
+  if (!target.known()) return;
+  Value state;
+  state.kind = Value::Kind::address_of;
+  state.path = scope_.allocation(promise);
+  function_.bindings.push_back({std::move(target), std::move(state)});
+}
+
 void FunctionBuilder::construct(const CXXConstructExpr* construct) {
   if (const auto site = Threads::spawn(construct)) {
     spawn(*site, construct);
@@ -49,6 +59,7 @@ void FunctionBuilder::construct(const CXXConstructExpr* construct) {
     }
     return;
   }
+  if (class_of(construct->getType()) == "std::promise") make_state(construct);
   if (is_library(constructor)) return;
   if (!constructor->isUserProvided() && !constructor->getParent()->hasInClassInitializer()) return;
   Call call;
@@ -102,9 +113,13 @@ void FunctionBuilder::call(const CallExpr* call) {
   if (passes_argument_on(call) || makes_function_pointer(call)) return;
   if (const Expr* receiver = receiver_of(call);
       receiver != nullptr && Locks::is_synchronisation(receiver->getType())) {
-    // joinable() and the like; what changes such an object is none of the program's data.
+    // joinable() and the like; what changes such an object is none of the program's data. Of some
+    // it matters who waits for whom (awaited.cc).
     const auto* method = dyn_cast<CXXMethodDecl>(callee);
-    if (method != nullptr && !method->isConst()) return;
+    const bool signals =
+        one_of(class_of(receiver->getType()),
+               {"std::promise", "std::latch", "std::barrier", "std::counting_semaphore"});
+    if (method != nullptr && !method->isConst() && !signals) return;
   }
   if (const auto* assignment = dyn_cast<CXXMethodDecl>(callee);
       assignment != nullptr && !assignment->isUserProvided() &&
@@ -167,6 +182,7 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
     const QualType pointee = parameter->getPointeeType();
     made.arguments.push_back(scope_.argument(
         arguments[i], parameter->isReferenceType() || (!declared && arguments[i]->isGLValue())));
+    if (is_partitioned(bare(arguments[i]))) made.arguments.back().varies = true;
     made.argument_is_const.push_back(pointee.isNull() || pointee.isConstQualified() ||
                                      parameter->isRValueReferenceType() ||
                                      pointee->isFunctionType());
@@ -199,7 +215,7 @@ void FunctionBuilder::plain_call(const CallExpr* call) {
       for (const Expr* argument : arguments) flow_.assign(block_, object, argument, true);
     }
     store_arguments(call);
-    if (through == nullptr) call_closures(call, arguments);
+    call_closures(call, arguments);
   }
 }
 
@@ -247,30 +263,51 @@ void FunctionBuilder::call_closures(const CallExpr* call, llvm::ArrayRef<const E
   const auto* method = dyn_cast_or_null<CXXMethodDecl>(callee);
   const bool wait = method != nullptr && method->getIdentifier() != nullptr &&
                     method->getName().starts_with("wait");
-  if (method != nullptr && !wait) return;  // containers keep it
+  // Containers keep it; std::ranges::sort and the like are objects.
+  if (method != nullptr && !wait && !llvm::StringRef(name).starts_with("std::ranges::")) return;
   for (const Expr* argument : arguments) {
     const Expr* plain = bare(argument);
     const CXXRecordDecl* record = plain->getType()->getAsCXXRecordDecl();
-    if (record == nullptr || !record->isLambda()) continue;
+    const FunctionDecl* named = function_of(argument);
     Call made;
-    made.name = Name("a lambda");
-    made.through = scope_.value(argument);
-    if (made.through.kind == Value::Kind::other) continue;
-    give_element(record->getLambdaCallOperator(), arguments, made);
+    if (record != nullptr && record->isLambda()) {
+      named = record->getLambdaCallOperator();
+      made.name = Name("a lambda");
+      made.through = scope_.value(argument);
+      if (made.through.kind == Value::Kind::other) continue;
+    } else if (named != nullptr && !is_library(named)) {
+      made.callee = names_.usr(named);
+      made.name = Name(name_of(named));
+    } else {
+      continue;
+    }
+    give_element(named, arguments, made);
     add(plain->getBeginLoc(), std::move(made));
   }
 }
 
 // What an algorithm calls for each element gets one: for_each(v.begin(), v.end(), f).
-void FunctionBuilder::give_element(const CXXMethodDecl* closure,
+void FunctionBuilder::give_element(const FunctionDecl* called,
                                    llvm::ArrayRef<const Expr*> arguments, Call& call) {
-  if (closure->getNumParams() != 1 || arguments.size() < 2) return;
+  const auto* method = call.callee.empty() ? nullptr : dyn_cast<CXXMethodDecl>(called);
+  call.is_method = method != nullptr && !method->isStatic();
+  if (arguments.size() < 2 || (called->getNumParams() != 1 && !call.is_method)) return;
   Value element = scope_.value(arguments[0]);
+  if (!content_of(arguments[0]->getType()).isNull() && arguments[0]->isGLValue()) {
+    element = scope_.argument(arguments[0], true);  // a range
+    element.path.steps.push_back({Step::Kind::element, {}});
+  }
   if (element.kind != Value::Kind::address_of || element.path.steps.empty() ||
       element.path.steps.back().kind != Step::Kind::element) {
     return;
   }
-  const QualType parameter = closure->getParamDecl(0)->getType();
+  if (call.is_method) {
+    call.is_const = method->isConst();
+    call.is_virtual = method->isVirtual();
+    call.receiver = std::move(element);
+    return;
+  }
+  const QualType parameter = called->getParamDecl(0)->getType();
   if (!parameter->isReferenceType()) element.kind = Value::Kind::value_of;
   call.arguments.push_back(std::move(element));
   call.argument_is_const.push_back(!parameter->isReferenceType() ||

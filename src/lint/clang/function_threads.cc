@@ -55,6 +55,7 @@ void FunctionBuilder::spawn(const SpawnSite& site, const Expr* whole) {
     add(whole->getExprLoc(), std::move(call));
     return;
   }
+  mark_counters(site, whole, made);
   made.handle = handle_of(site, whole);
   // Nobody has the future: it waits where the expression ends.
   const bool waits =

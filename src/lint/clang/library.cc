@@ -6,6 +6,7 @@
 
 #include "clang/AST/DeclTemplate.h"
 #include "lint/clang/names.h"
+#include "lint/clang/scope.h"
 #include "llvm/ADT/DenseMap.h"
 
 namespace foretrace::lint {
@@ -54,7 +55,7 @@ LibraryResult result_of_method(const FunctionDecl* callee) {
                     "lower_bound", "upper_bound", "data", "c_str", "insert", "erase", "emplace"})) {
     return LibraryResult::iterator;
   }
-  if (one_of(name, {"get", "lock", "release", "base", "shared_from_this"})) {
+  if (one_of(name, {"get", "lock", "release", "base", "shared_from_this", "get_future", "share"})) {
     return LibraryResult::held_pointer;
   }
   return name == "value" && is_optional(callee) ? LibraryResult::element : LibraryResult::other;
@@ -107,6 +108,46 @@ const Expr* receiver_of(const CallExpr* call) {
   if (op == nullptr || callee == nullptr || call->getNumArgs() == 0) return nullptr;
   const auto* method = dyn_cast<CXXMethodDecl>(callee);
   return method != nullptr && !method->isStatic() ? call->getArg(0) : nullptr;
+}
+
+const CallExpr* call_of_maker(const Expr* callable, llvm::StringRef name) {
+  callable = bare(callable);
+  if (const auto* reference = dyn_cast<DeclRefExpr>(callable)) {
+    const auto* variable = dyn_cast<VarDecl>(reference->getDecl());
+    if (variable == nullptr || variable->getInit() == nullptr) return nullptr;
+    callable = bare(variable->getInit());
+  }
+  if (const auto* made = dyn_cast<CXXConstructExpr>(callable);
+      made != nullptr && made->getNumArgs() == 1) {
+    callable = bare(made->getArg(0));  // a copy, or a std::function of it
+  }
+  const auto* call = dyn_cast<CallExpr>(callable);
+  const bool is_it = call != nullptr && call->getDirectCallee() != nullptr &&
+                     call->getNumArgs() > 0 && name_of(call->getDirectCallee()) == name;
+  return is_it ? call : nullptr;
+}
+
+const FunctionDecl* function_of(const Expr* callable) {
+  if (const CallExpr* call = call_of_maker(callable, "std::mem_fn")) callable = call->getArg(0);
+  callable = bare(callable);
+  if (const auto* unary = dyn_cast<UnaryOperator>(callable);
+      unary != nullptr && unary->getOpcode() == UO_AddrOf) {
+    callable = bare(unary->getSubExpr());
+  }
+  const auto* reference = dyn_cast<DeclRefExpr>(callable);
+  return reference != nullptr ? dyn_cast<FunctionDecl>(reference->getDecl()) : nullptr;
+}
+
+const Expr* index_of(const CallExpr* call) {
+  const FunctionDecl* callee = call->getDirectCallee();
+  const Expr* receiver = receiver_of(call);
+  if (callee == nullptr || receiver == nullptr || arguments_of(call).size() != 1) return nullptr;
+  const bool is_at = callee->getIdentifier() != nullptr && callee->getName() == "at";
+  if (!is_at && callee->getOverloadedOperator() != OO_Subscript) return nullptr;
+  const bool is_array = one_of(class_of(receiver->getType()),
+                               {"std::vector", "std::array", "std::deque", "std::span"});
+  // A vector of bits has many in one word: what it returns is no reference.
+  return is_array && callee->getReturnType()->isReferenceType() ? arguments_of(call)[0] : nullptr;
 }
 
 llvm::ArrayRef<const Expr*> arguments_of(const CallExpr* call) {

@@ -30,8 +30,19 @@ bool passes_argument_on(const clang::CallExpr* call);
 // A lambda without captures that becomes a pointer to a function.
 bool makes_function_pointer(const clang::CallExpr* call);
 
+// What is called by std::mem_fn(&Class::method), &Class::method or f; also of a variable that was
+// made so. Else null.
+const clang::FunctionDecl* function_of(const clang::Expr* callable);
+// The call of std::bind or std::mem_fn that an expression is, or that its variable was made by;
+// else null.
+const clang::CallExpr* call_of_maker(const clang::Expr* callable, llvm::StringRef name);
+
 // The object of a method, and of an operator that is a method; else null.
 const clang::Expr* receiver_of(const clang::CallExpr* call);
+
+// The number of v[i] and v.at(i), of containers that have each element in memory of its own;
+// else null.
+const clang::Expr* index_of(const clang::CallExpr* call);
 
 // The arguments without the receiver.
 llvm::ArrayRef<const clang::Expr*> arguments_of(const clang::CallExpr* call);

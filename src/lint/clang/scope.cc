@@ -205,7 +205,12 @@ Path Scope::object(const Expr* expression) {
   }
   if (const auto* field = dyn_cast<MemberExpr>(expression)) return member(field);
   if (const auto* subscript = dyn_cast<ArraySubscriptExpr>(expression)) {
-    return pointee(subscript->getBase());
+    Path path = pointee(subscript->getBase());
+    // Of a pointer it is not known where in an array it begins to count.
+    const auto* decay = dyn_cast<CastExpr>(unwrapped(subscript->getBase()));
+    return decay != nullptr && decay->getCastKind() == CK_ArrayToPointerDecay
+               ? with_index(std::move(path), subscript->getIdx())
+               : path;
   }
   if (const auto* unary = dyn_cast<UnaryOperator>(expression)) {
     return unary->getOpcode() == UO_Deref ? pointee(unary->getSubExpr())
@@ -225,6 +230,13 @@ Path Scope::object(const Expr* expression) {
   if (const auto* call = dyn_cast<CallExpr>(expression)) return call_result(call);
   const auto made = temporaries_.find(expression);
   return made != temporaries_.end() ? Path{Path::Root::local, made->second, {}, {}} : Path{};
+}
+
+Path Scope::with_index(Path path, const Expr* index) const {
+  if (!path.steps.empty() && path.steps.back().kind == Step::Kind::element && index_names_) {
+    path.steps.back().index = index_names_(index);
+  }
+  return path;
 }
 
 Path Scope::pointee(const Expr* pointer) {
@@ -248,14 +260,8 @@ Value Scope::value(const Expr* expression) {
         }
         return value_of(object(inner));
       }
-      case CK_ArrayToPointerDecay: {
-        Path array = object(inner);
-        if (array.known()) {
-          array.steps.push_back(
-              {Step::Kind::element, names_.type(cast->getType()->getPointeeType())});
-        }
-        return address_of(std::move(array));
-      }
+      case CK_ArrayToPointerDecay:
+        return first_element(inner);
       default:
         return value(inner);
     }
@@ -288,6 +294,7 @@ Value Scope::value(const Expr* expression) {
       const bool left = binary->getLHS()->getType()->isPointerType();
       Value made = value(left ? binary->getLHS() : binary->getRHS());
       made.varies = made.varies || !names_.is_constant(left ? binary->getRHS() : binary->getLHS());
+      if (!made.path.steps.empty()) made.path.steps.back().index = {};
       return made;
     }
     return binary->isAssignmentOp() || binary->isCommaOp() ? value(binary->getRHS()) : Value{};
@@ -297,7 +304,19 @@ Value Scope::value(const Expr* expression) {
     return first.kind != Value::Kind::other ? first : value(choice->getFalseExpr());
   }
   if (const auto* call = dyn_cast<CallExpr>(expression)) return library_value(call);
+  // An array that is passed on by reference, and becomes a pointer later: std::thread(f, array).
+  if (expression->getType()->isArrayType()) return first_element(expression);
   return value_of(object(expression));
+}
+
+// What an array is as a pointer.
+Value Scope::first_element(const Expr* array) {
+  Path path = object(array);
+  if (path.known()) {
+    const QualType content = names_.context().getAsArrayType(array->getType())->getElementType();
+    path.steps.push_back({Step::Kind::element, names_.type(content), Name("0")});
+  }
+  return address_of(std::move(path));
 }
 
 Value Scope::closure(const LambdaExpr* lambda) {
@@ -357,7 +376,8 @@ std::optional<Path> Scope::library_object(const CallExpr* call) {
     case LibraryResult::element: {
       Path path = receiver != nullptr ? object(receiver) : Path{};
       if (path.known()) path.steps.push_back({Step::Kind::element, names_.type(call->getType())});
-      return path;
+      const Expr* index = index_of(call);
+      return index != nullptr ? with_index(std::move(path), index) : path;
     }
     case LibraryResult::pointee: {
       if (receiver == nullptr) return Path{};
@@ -378,6 +398,11 @@ Value Scope::library_value(const CallExpr* call) {
                                    : LibraryResult::other;
   const Expr* receiver = receiver_of(call);
   if (makes_function_pointer(call)) return value(receiver);
+  // What it is bound to is not followed: the object is some object of its class then.
+  if (callee != nullptr && one_of(name_of(callee), {"std::bind", "std::mem_fn"}) &&
+      call->getNumArgs() > 0) {
+    return value(call->getArg(0));
+  }
   switch (result) {
     case LibraryResult::allocation:
       return address_of(allocation(call));
@@ -390,7 +415,9 @@ Value Scope::library_value(const CallExpr* call) {
       if (!path.known()) return {};
       QualType type = call->getType();
       if (!type->getPointeeType().isNull()) type = type->getPointeeType();
-      path.steps.push_back({Step::Kind::element, names_.type(type)});
+      const bool first = callee->getIdentifier() != nullptr &&
+                         one_of(callee->getName(), {"begin", "cbegin", "data"});
+      path.steps.push_back({Step::Kind::element, names_.type(type), first ? Name("0") : Name()});
       return address_of(std::move(path));
     }
     case LibraryResult::held_pointer:

@@ -2,6 +2,7 @@
 // points to.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -41,6 +42,9 @@ class Scope {
   std::optional<uint32_t> call(const clang::Expr* expression) const;
   // The block that is being looked at, for what is allocated there.
   void set_block(uint32_t block) { block_ = block; }
+  // Who says which element an index means (Step::index).
+  using IndexNames = std::function<Name(const clang::Expr*)>;
+  void set_index_names(IndexNames names) { index_names_ = std::move(names); }
   // The allocation that an expression (new, malloc, make_shared) is.
   Path allocation(const clang::Expr* expression);
 
@@ -62,9 +66,11 @@ class Scope {
   std::optional<Path> library_object(const clang::CallExpr* call);
   Value library_value(const clang::CallExpr* call);
   Value closure(const clang::LambdaExpr* lambda);
+  Value first_element(const clang::Expr* array);
   Value constructed(const clang::CXXConstructExpr* construct);
   void bind_parts(const Path& target, const clang::Expr* whole);
   void bind_member(const Path& target, const clang::FieldDecl* member, const clang::Expr* from);
+  Path with_index(Path path, const clang::Expr* index) const;
   Path deref(Path path, clang::QualType pointee_type);
   Path deref(const Value& pointer, clang::QualType pointee_type);
 
@@ -75,6 +81,7 @@ class Scope {
   llvm::DenseMap<const clang::Expr*, uint32_t> temporaries_;
   llvm::DenseMap<const clang::Expr*, uint32_t> calls_;
   llvm::DenseMap<const clang::Expr*, uint32_t> allocations_;
+  IndexNames index_names_;
   uint32_t block_ = 0;
   llvm::DenseSet<const clang::VarDecl*> resolving_;  // references, against cycles
 };

@@ -17,20 +17,29 @@ bool is_future_class(llvm::StringRef name) {
   return one_of(name, {"std::future", "std::shared_future", "QFuture"});
 }
 
+// Of a thread or future, a method that waits for it.
+bool is_joining(llvm::StringRef class_name, llvm::StringRef method) {
+  return (is_thread_class(class_name) && method == "join") ||
+         (is_future_class(class_name) &&
+          one_of(method, {"get", "wait", "waitForFinished", "result"}));
+}
+
 bool is_method_pointer(const Expr* expression) {
   return expression->getType()->isMemberFunctionPointerType();
 }
 
-// f, arguments…: a method is followed by its object. std::bind is looked through.
+// f, arguments…: a method is followed by its object. std::bind and std::mem_fn are looked
+// through.
 SpawnSite site_of(std::vector<const Expr*> words, std::string how) {
   SpawnSite site;
   site.how = std::move(how);
   if (words.empty()) return site;
-  const auto* bound = dyn_cast<CallExpr>(bare(words[0]));
-  if (bound != nullptr && bound->getDirectCallee() != nullptr &&
-      name_of(bound->getDirectCallee()) == "std::bind") {
+  if (const CallExpr* bound = call_of_maker(words[0], "std::bind")) {
     const llvm::ArrayRef<const Expr*> inner = arguments_of(bound);
     words.assign(inner.begin(), inner.end());
+  }
+  if (const CallExpr* method = call_of_maker(words[0], "std::mem_fn")) {
+    words[0] = method->getArg(0);
   }
   site.entry = words[0];
   const auto* reference = dyn_cast<CallExpr>(bare(words[0]));
@@ -203,9 +212,34 @@ std::optional<SpawnSite> Threads::spawn(const CXXConstructExpr* construct) {
   return site_of(std::move(words), name);
 }
 
+// std::for_each(threads.begin(), threads.end(), std::mem_fn(&std::thread::join)), and with a range.
+std::optional<Path> Threads::joined_for_each(const CallExpr* call) {
+  const std::string name = name_of(call->getDirectCallee());
+  llvm::ArrayRef<const Expr*> arguments = arguments_of(call);
+  while (!arguments.empty() && isa<CXXDefaultArgExpr>(arguments.back())) {
+    arguments = arguments.drop_back();
+  }
+  const bool is_range = arguments.size() == 2;
+  if (!llvm::StringRef(name).contains("for_each") || arguments.size() < 2) return std::nullopt;
+  const auto* method = dyn_cast_or_null<CXXMethodDecl>(function_of(arguments[is_range ? 1 : 2]));
+  if (method == nullptr || method->getIdentifier() == nullptr ||
+      !is_joining(Names::qualified(method->getParent()), method->getName())) {
+    return std::nullopt;
+  }
+  if (!is_range) {
+    const Value element = scope_.value(arguments[0]);
+    return element.kind == Value::Kind::address_of ? element.path : Path{};
+  }
+  Path path = scope_.object(arguments[0]);
+  if (path.known()) path.steps.push_back({Step::Kind::element, {}});
+  return path;
+}
+
 std::optional<Path> Threads::join(const CallExpr* call) {
   const FunctionDecl* callee = call->getDirectCallee();
-  if (callee == nullptr || callee->getIdentifier() == nullptr) return std::nullopt;
+  if (callee == nullptr) return std::nullopt;
+  if (const auto elements = joined_for_each(call)) return elements;
+  if (callee->getIdentifier() == nullptr) return std::nullopt;
   const llvm::StringRef name = callee->getName();
   const Expr* receiver = receiver_of(call);
   if (receiver == nullptr) {
@@ -216,11 +250,9 @@ std::optional<Path> Threads::join(const CallExpr* call) {
   }
   // Not of the base class: future::wait is a method of std::__basic_future.
   const std::string class_name = class_of(bare(receiver)->getType());
-  const bool joins =
-      (is_thread_class(class_name) && name == "join") ||
-      (is_future_class(class_name) && one_of(name, {"get", "wait", "waitForFinished", "result"})) ||
-      (name == "wait" && derives_from(record_of(receiver), "QThread")) ||
-      (name == "waitForDone" && derives_from(record_of(receiver), "QThreadPool"));
+  const bool joins = is_joining(class_name, name) ||
+                     (name == "wait" && derives_from(record_of(receiver), "QThread")) ||
+                     (name == "waitForDone" && derives_from(record_of(receiver), "QThreadPool"));
   if (!joins) return std::nullopt;
   return receiver->getType()->isPointerType() ? scope_.pointee(receiver) : scope_.object(receiver);
 }

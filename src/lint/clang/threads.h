@@ -43,6 +43,8 @@ class Threads {
   static bool is_handle(clang::QualType type);
 
  private:
+  std::optional<Path> joined_for_each(const clang::CallExpr* call);
+
   Scope& scope_;
 };
 

@@ -1,0 +1,2 @@
+#pragma once
+#define ATOMIC __transaction_atomic
