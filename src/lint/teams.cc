@@ -38,12 +38,7 @@ class Program::State::Phases {
     find_passable();
     size_ = barriers.size() + 1;
     walk({{state_.threads[team_].root, 0, 0, true}}, 0);
-    for (size_t i = 0; i < barriers.size(); ++i) {
-      const auto& [block, op] =
-          state_.ops.at(state_.contexts[barriers[i].context].function).at(barriers[i].op);
-      const std::vector<Op>& ops = state_.contexts[barriers[i].context].function->blocks[block].ops;
-      walk({{barriers[i].context, block, static_cast<uint32_t>(op - ops.data()) + 1, true}}, i + 1);
-    }
+    for (size_t i = 0; i < barriers.size(); ++i) walk({behind(barriers[i])}, i + 1);
     return std::move(phases_);
   }
 
@@ -141,11 +136,14 @@ class Program::State::Phases {
   }
 
   void go_back(ContextId context, std::vector<Spot>& work) const {
-    for (const Place& call : state_.calls_of[context]) {
-      const auto& [block, op] = state_.ops.at(state_.contexts[call.context].function).at(call.op);
-      const std::vector<Op>& ops = state_.contexts[call.context].function->blocks[block].ops;
-      work.push_back({call.context, block, static_cast<uint32_t>(op - ops.data()) + 1, true});
-    }
+    for (const Place& call : state_.calls_of[context]) work.push_back(behind(call));
+  }
+
+  Spot behind(const Place& place) const {
+    const auto* const function = state_.contexts[place.context].function;
+    const auto& [block, op] = state_.ops.at(function).at(place.op);
+    const auto index = static_cast<uint32_t>(op - function->blocks[block].ops.data());
+    return {place.context, block, index + 1, true};
   }
 
   const State& state_;
