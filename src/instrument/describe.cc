@@ -214,7 +214,7 @@ std::string Describer::member_path(const llvm::DIType* type, uint64_t offset, ui
   const uint64_t inside = offset - member->getOffsetInBits() / 8;
   const llvm::DIType* const plain = plain_type(member->getBaseType());
   if (bytes > 1 && plain != nullptr && inside + bytes > plain->getSizeInBits() / 8) return "";
-  const std::string rest = member_path(member->getBaseType(), inside, element, bytes);
+  std::string rest = member_path(member->getBaseType(), inside, element, bytes);
   if (member->getTag() == llvm::dwarf::DW_TAG_inheritance) return rest;
   return "." + member->getName().str() + rest;
 }
@@ -327,7 +327,7 @@ Description Describer::describe_access(const llvm::Instruction& access,
     return is_constant ? describe_global(*global, offset.getZExtValue(), range_of(access))
                        : describe(pointer);
   }
-  Description by_type = describe_by_tbaa(access);
+  const Description by_type = describe_by_tbaa(access);
   return by_type.what.empty() ? describe(pointer) : by_type;
 }
 

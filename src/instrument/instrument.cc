@@ -219,7 +219,7 @@ class FunctionInstrumenter {
 
   Description description_of(const llvm::Instruction& instruction,
                              const llvm::Value* pointer) const {
-    const Description now = describer_.describe_access(instruction, pointer);
+    Description now = describer_.describe_access(instruction, pointer);
     if (llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(pointer))) return now;
     const llvm::MDNode* const noted = instruction.getMetadata(kNameMetadata);
     if (noted == nullptr) return is_telling(now.what) ? now : Description();

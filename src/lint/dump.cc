@@ -78,7 +78,7 @@ std::string to_text(const Path& path, const Function& function) {
     } else if (i + 1 < path.steps.size() && path.steps[i + 1].kind == Step::Kind::field) {
       text += "->" + last_part(path.steps[++i].name.text());
     } else {
-      text = "*" + text;
+      text.insert(0, "*");
     }
   }
   return text;

@@ -34,7 +34,7 @@ std::optional<Held> give(State& state, const Path& lock) {
     if (last == state.end() || held->acquired_by < kIfCaller) last = held;
   }
   if (last == state.end()) return std::nullopt;
-  const Held given = *last;
+  Held given = *last;
   state.erase(last);
   return given;
 }

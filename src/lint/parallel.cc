@@ -70,7 +70,7 @@ Threads Program::State::joined_by(ContextId context, const Join& join) const {
     if (threads[i].is_main || threads[i].merged) continue;
     const Spawn& spawn =
         *self.ops[contexts[threads[i].creator].function][threads[i].spawn_op].second->as<Spawn>();
-    LocationSet started = self.locations_of(threads[i].creator, spawn.handle);
+    const LocationSet started = self.locations_of(threads[i].creator, spawn.handle);
     if (started.empty() || started != handles) continue;
     if (join.own_only && !starts(contexts[context].thread, i)) continue;
     found.insert(i);
@@ -294,7 +294,7 @@ bool Program::State::is_variable(LocationId location) const {
 // is started.
 void Program::State::find_overlaps() {
   const auto both = [&](ThreadIndex a, ThreadIndex b) {
-    bool fresh = overlap.insert({a, b}).second;
+    const bool fresh = overlap.insert({a, b}).second;
     return overlap.insert({b, a}).second || fresh;
   };
   for (const auto& [place, made] : spawned) {

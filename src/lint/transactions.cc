@@ -175,7 +175,7 @@ class Rewriter {
       const std::string_view word = text(i);
       if (std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end()) {
         keyword(i, word.starts_with("__"), kWords);
-      } else if (names_.contains(word) && text(i - 1) != "") {
+      } else if (names_.contains(word) && !text(i - 1).empty()) {
         keyword(i, true, kShortWords);
       } else if (word == kCancel) {
         cancel(i);

@@ -70,7 +70,7 @@ std::string same_places_text(const Group& group, const std::vector<Finding>& fin
   std::vector<std::string> names;
   for (const size_t i : group.same_places) {
     const Finding& other = findings[i];
-    std::string name = printable(other.variable.value_or(other.lock.value_or(other.id)));
+    const std::string name = printable(other.variable.value_or(other.lock.value_or(other.id)));
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
     if (names.size() > kShown) break;
   }

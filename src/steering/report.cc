@@ -110,12 +110,13 @@ void ReportEntry::place(SiteRef ref) {
   const Site& site = *ref.site();
   const CodePoint point = point_of(reinterpret_cast<uint64_t>(&site));
   char numbers[32];
-  std::snprintf(numbers, sizeof numbers, "\t%u\t%u\t", site.line, site.column);
+  const auto length = static_cast<size_t>(
+      std::snprintf(numbers, sizeof numbers, "\t%u\t%u\t", site.line, site.column));
   append_field("place");
   text[used++] = '\t';
   append_field(site.file);
-  std::memcpy(text + used, numbers, std::strlen(numbers));
-  used += std::strlen(numbers);
+  std::memcpy(text + used, numbers, length);
+  used += length;
   for (const char* field : {site.function, site.what, point.path, site.inlined}) {
     append_field(field);
     if (used + 1 < kMostText) text[used++] = '\t';

@@ -11,7 +11,8 @@
 namespace foretrace::steering {
 
 inline long system_call(long number, long a = 0, long b = 0, long c = 0, long d = 0) {
-  long result = number;
+  long result = number;  // NOLINT(misc-const-correctness): changed below
+  // NOLINTNEXTLINE(misc-const-correctness)
   register long fourth __asm__("r10") = d;
   __asm__ volatile("syscall"
                    : "+a"(result)

@@ -287,7 +287,6 @@ class StdWriter : public TextTraceWriter {
       case Op::acq:
         return "acq";
       case Op::wait:
-        return "rel";
       case Op::rel:
         return "rel";
       case Op::fork:
