@@ -235,7 +235,7 @@ Awaited::Waits Awaited::before(const Place& place, std::set<ContextId>& open) co
   Waits waits = before_context(place.context, open);
   const auto here = over_.find(place.context);
   if (here == over_.end()) return waits;
-  const FlowGraph graph(*program_.context(place.context).function);
+  const FlowGraph& graph = graph_of(place.context);
   for (const Over& over : here->second) {
     if (over.blocks[graph.block_of(place.op)] ||
         (over.after && graph.in_order(*over.after, place.op))) {
@@ -243,6 +243,11 @@ Awaited::Waits Awaited::before(const Place& place, std::set<ContextId>& open) co
     }
   }
   return waits;
+}
+
+const FlowGraph& Awaited::graph_of(ContextId context) const {
+  const Function& function = *program_.context(context).function;
+  return graphs_.try_emplace(&function, function).first->second;
 }
 
 // Those that are over at every call. A recursion adds no way to come to a context.
@@ -270,9 +275,8 @@ Awaited::Waits Awaited::before_context(ContextId context, std::set<ContextId>& o
 
 // The call that leads to the write, if the function that has it always comes to it.
 std::optional<Place> Awaited::lifted(const Place& write) const {
-  const FlowGraph graph(*program_.context(write.context).function);
   const std::vector<Place>& calls = program_.callers(write.context);
-  if (calls.size() != 1 || !graph.always_done(write.op)) return std::nullopt;
+  if (calls.size() != 1 || !graph_of(write.context).always_done(write.op)) return std::nullopt;
   return calls.front();
 }
 
@@ -280,8 +284,7 @@ std::optional<Place> Awaited::lifted(const Place& write) const {
 bool Awaited::comes_first(const Place& earlier, const Place& write,
                           std::set<ContextId>& open) const {
   if (earlier.context == write.context) {
-    const FlowGraph graph(*program_.context(write.context).function);
-    return graph.always_before(earlier.op, write.op);
+    return graph_of(write.context).always_before(earlier.op, write.op);
   }
   if (!open.insert(earlier.context).second) return true;
   const std::vector<Place>& calls = program_.callers(earlier.context);

@@ -14,6 +14,7 @@
 #include <set>
 #include <vector>
 
+#include "lint/flow_graph.h"
 #include "lint/program.h"
 
 namespace foretrace::lint {
@@ -55,6 +56,7 @@ class Awaited {
 
   Waits before(const Place& place, std::set<ContextId>& open) const;
   Waits before_context(ContextId context, std::set<ContextId>& open) const;
+  const FlowGraph& graph_of(ContextId context) const;
   bool wakes(const Place& earlier, const Look& look, const Write& write) const;
   bool comes_first(const Place& earlier, const Place& write) const;
   std::optional<Place> lifted(const Place& write) const;
@@ -72,6 +74,7 @@ class Awaited {
   std::map<LocationId, std::vector<Write>> writes_;  // under a lock, of what is waited for
   std::map<LocationId, std::vector<Place>> signals_;
   mutable std::map<ContextId, Waits> before_context_;
+  mutable std::map<const Function*, FlowGraph> graphs_;
 };
 
 }  // namespace foretrace::lint
