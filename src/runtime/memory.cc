@@ -66,11 +66,12 @@ void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   }
 }
 
-// Of code with hooks, where it gives a block back. Nothing else is known to have no part in
-// an order that is not seen, so what it gives back is over without a race.
+// Where code with hooks gives a block back; asked before CallPlace has a place for every
+// caller. Other code may be ordered by what is not seen, so what it gives back has no site,
+// and is over without a race.
 SiteRef site_of_death(const void* return_address) {
   if (!recording_on.load(std::memory_order_relaxed)) return {};
-  if (self.call_site.is_known()) return take_call_site();
+  if (self.call_site.is_known()) return self.call_site;
   return has_sanitizer_hooks(reinterpret_cast<uint64_t>(return_address))
              ? SiteRef::before(return_address)
              : SiteRef();
@@ -130,15 +131,17 @@ FORETRACE_INTERCEPT void free(void* block) {
   const SiteRef site = site_of_death(__builtin_return_address(0));
   const CallPlace place(__builtin_return_address(0));
   record_death(block, site);
+  take_call_site();
   __libc_free(block);
 }
 
 FORETRACE_INTERCEPT void* realloc(void* block, size_t bytes) {
+  const SiteRef site = site_of_death(__builtin_return_address(0));
   const CallPlace place(__builtin_return_address(0));
   // The old block must be dead in the record before another thread can get it,
   // and it is not known yet whether it will die. Its life ends in any case: what
   // realloc() returns is a block of its own.
-  record_death(block, self.call_site);
+  record_death(block, site);
   void* const moved = __libc_realloc(block, bytes);
   if (moved == nullptr && bytes > 0 && block != nullptr) {
     record_birth(block, ::malloc_usable_size(block), nullptr);
