@@ -1,6 +1,9 @@
 #include "instrument/hooks.h"
 
+#include <llvm/IR/Instructions.h>
 #include <llvm/Support/MathExtras.h>
+
+#include "runtime/atomic_order.h"
 
 namespace foretrace::instrument {
 
@@ -55,6 +58,23 @@ llvm::FunctionCallee Hooks::declare(llvm::Module& module, const std::string& nam
   attributes = attributes.addFnAttribute(module.getContext(), llvm::Attribute::NonLazyBind);
   return module.getOrInsertFunction(name, llvm::FunctionType::get(result, parameters, false),
                                     attributes);
+}
+
+uint32_t order_of(const llvm::Instruction& atomic) {
+  const auto flag = [](llvm::AtomicOrdering order, uint32_t bit) {
+    return llvm::isStrongerThanMonotonic(order) ? 0 : bit;
+  };
+  if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&atomic)) {
+    return flag(exchange->getSuccessOrdering(), runtime::kRelaxed) |
+           flag(exchange->getFailureOrdering(), runtime::kRelaxedIfFailed);
+  }
+  if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&atomic)) {
+    return flag(update->getOrdering(), runtime::kRelaxed);
+  }
+  if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&atomic)) {
+    return flag(load->getOrdering(), runtime::kRelaxed);
+  }
+  return flag(llvm::cast<llvm::StoreInst>(atomic).getOrdering(), runtime::kRelaxed);
 }
 
 namespace {

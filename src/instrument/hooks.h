@@ -6,6 +6,9 @@
 
 namespace foretrace::instrument {
 
+// What a hook of an atomic operation is told of its order (runtime/atomic_order.h).
+uint32_t order_of(const llvm::Instruction& atomic);
+
 class Hooks {
  public:
   explicit Hooks(llvm::Module& module);

@@ -24,7 +24,6 @@
 #include "instrument/names.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
-#include "runtime/atomic_order.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -365,24 +364,6 @@ class FunctionInstrumenter {
     }
     arguments.push_back(site_of(instruction, pointer));
     builder.CreateCall(end, arguments)->setDebugLoc(instruction.getDebugLoc());
-  }
-
-  // For the hook (runtime/atomic_order.h).
-  static uint32_t order_of(const llvm::Instruction& instruction) {
-    const auto flag = [](llvm::AtomicOrdering order, uint32_t bit) {
-      return llvm::isStrongerThanMonotonic(order) ? 0 : bit;
-    };
-    if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
-      return flag(exchange->getSuccessOrdering(), runtime::kRelaxed) |
-             flag(exchange->getFailureOrdering(), runtime::kRelaxedIfFailed);
-    }
-    if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
-      return flag(update->getOrdering(), runtime::kRelaxed);
-    }
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-      return flag(load->getOrdering(), runtime::kRelaxed);
-    }
-    return flag(llvm::cast<llvm::StoreInst>(instruction).getOrdering(), runtime::kRelaxed);
   }
 
   void instrument_fence(llvm::FenceInst& fence) {

@@ -75,15 +75,7 @@ class Program::Frames {
 
 // Threads that a context has started, itself or by calls, and that may live at the op.
 bool Program::State::started_here(const Place& place, ThreadIndex thread) const {
-  if (block_lives[place.context].empty()) return false;
-  const auto function = ops.find(contexts[place.context].function);
-  const auto [block, op] = function->second.at(place.op);
-  Lives lives = block_lives[place.context][block];
-  for (const Op& before : function->first->blocks[block].ops) {
-    if (&before == op) break;
-    step(place.context, before, lives);
-  }
-  return lives.started.contains(thread);
+  return !block_lives[place.context].empty() && lives_at(place).started.contains(thread);
 }
 
 // The places that start the thread; of a variable that no thread was given, or that was passed on

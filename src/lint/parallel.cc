@@ -235,9 +235,8 @@ void Program::State::find_alive_at_entry() {
   }
 }
 
-Bits Program::State::alive(const Place& place) const {
-  Bits found = alive_at_entry[place.context];
-  if (block_lives[place.context].empty()) return found;
+// What is known of threads just before the op; block_lives has the context's blocks.
+Lives Program::State::lives_at(const Place& place) const {
   const auto function = ops.find(contexts[place.context].function);
   const auto [block, op] = function->second.at(place.op);
   Lives lives = block_lives[place.context][block];
@@ -245,6 +244,13 @@ Bits Program::State::alive(const Place& place) const {
     if (&before == op) break;
     step(place.context, before, lives);
   }
+  return lives;
+}
+
+Bits Program::State::alive(const Place& place) const {
+  Bits found = alive_at_entry[place.context];
+  if (block_lives[place.context].empty()) return found;
+  const Lives lives = lives_at(place);
   for (const ThreadIndex thread : lives.ended) found.reset(thread);
   for (const ThreadIndex thread : lives.started) found.set(thread);
   return found;

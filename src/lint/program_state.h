@@ -182,6 +182,7 @@ struct Program::State {
 
   // frames.cc
   bool started_here(const Place& place, ThreadIndex thread) const;
+  Lives lives_at(const Place& place) const;
   std::vector<Place> starts_with(const Place& place, std::optional<ThreadIndex> started) const;
 };
 
