@@ -20,4 +20,14 @@ struct IntegerHash {
   size_t operator()(uint64_t key) const { return mixed(key); }
 };
 
+// Of a fixed count of numbers.
+struct NumbersHash {
+  template <typename Numbers>
+  size_t operator()(const Numbers& numbers) const {
+    uint64_t hash = 0;
+    for (const uint64_t number : numbers) hash = mixed(hash ^ number);
+    return hash;
+  }
+};
+
 }  // namespace foretrace

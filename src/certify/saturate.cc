@@ -1,6 +1,7 @@
 // What every correct reordering that reaches the goal has in common.
 #include <algorithm>
 
+#include "base/sort_once.h"
 #include "certify/search.h"
 
 namespace foretrace {
@@ -32,8 +33,7 @@ Search::Outcome Search::build_order() {
       order_heard(step.thread, need);
     }
   }
-  std::sort(locks_.begin(), locks_.end());
-  locks_.erase(std::unique(locks_.begin(), locks_.end()), locks_.end());
+  sort_once(locks_);
   for (const OrderEdge& edge : edges_) order_.add(edge);
   const bool acyclic = order_.close();
   spend();

@@ -55,6 +55,7 @@ AnomalyFinder::AnomalyFinder(const Program& program, const ContextEffects& effec
   for (const PatternRule& rule : rules_) {
     for (const Pattern& pattern : rule.patterns) patterns_.push_back({&rule, &pattern});
   }
+  sets_of_patterns_.number_of(Bits(patterns_.size()));  // kFitsNone
 }
 
 // Of equal ones, a variable that is overwritten says most.
@@ -93,84 +94,135 @@ AnomalyFinder::Part AnomalyFinder::part_of(UnitId unit, const BlockPart& part) {
   made.op = blocks_.place(unit, part.node).op;
   made.kind = kind.first->second;
   made.block = &part;
+  made.number = in_function_.parts.number_of({made.op, made.kind});
   made.content = content;
   made.moment = partners_.moment(block);
   return made;
 }
 
-Partners::Around AnomalyFinder::around(UnitId unit, const BlockPair& pair) const {
+Partners::Around AnomalyFinder::around(UnitId unit, NodeId first, NodeId second) const {
   Partners::Around locks;
-  for (const HeldLock& held : blocks_.around(unit, pair)) {
+  for (const HeldLock& held : blocks_.around(unit, first, second)) {
     locks.emplace_back(held.lock, held.shared);
   }
   return locks;
 }
 
+// Who can come between the blocks that meet at a node. Most blocks of a unit are done at one
+// of very few moments.
+class AnomalyFinder::OthersBetween {
+ public:
+  OthersBetween(AnomalyFinder& finder, UnitId unit, const Meeting& meeting)
+      : finder_(finder), unit_(unit), node_(meeting.node) {}
+
+  // Blocks with equal numbers have the same others.
+  uint32_t number_of(const Part& first) {
+    const uint32_t number = firsts_.number_of({first.moment, first.block->node});
+    if (number == arounds_.size()) {
+      arounds_.push_back(finder_.around(unit_, first.block->node, node_));
+    }
+    return number;
+  }
+  // By number of the first.
+  const std::vector<uint32_t>& before(const Part& second) {
+    const auto [known, is_new] = known_.try_emplace(second.moment);
+    for (uint32_t first = 0; is_new && first < arounds_.size(); ++first) {
+      known->second.push_back(
+          finder_.partners_.between(firsts_.at(first).first, second.moment, arounds_[first]));
+    }
+    return known->second;
+  }
+
+ private:
+  AnomalyFinder& finder_;
+  const UnitId unit_;
+  const NodeId node_;
+  Numbered<std::pair<MomentId, NodeId>> firsts_;
+  std::vector<Partners::Around> arounds_;  // by number
+  std::map<MomentId, std::vector<uint32_t>> known_;
+};
+
 void AnomalyFinder::look_at(UnitId unit) {
   std::map<BlockPart, Part> parts;
   const auto known_part = [&](const BlockPart& part) -> const Part& {
-    const auto found = parts.find(part);
-    return found != parts.end() ? found->second : parts[part] = part_of(unit, part);
+    const auto [known, is_new] = parts.try_emplace(part);
+    if (is_new) known->second = part_of(unit, known->first);
+    return known->second;
   };
-  std::map<std::pair<NodeId, NodeId>, Partners::Around> arounds;
-  for (const BlockPair& blocks : blocks_.succession().pairs(unit)) {
-    if (blocks_.effects(blocks.first.block).empty() ||
-        blocks_.effects(blocks.second.block).empty()) {
-      continue;
+  const auto does_nothing = [&](const auto& one) {
+    return blocks_.effects(one.part.block).empty();
+  };
+  for (Meeting& meeting : blocks_.succession().meetings(unit)) {
+    std::erase_if(meeting.firsts, does_nothing);
+    std::erase_if(meeting.seconds, does_nothing);
+    OthersBetween others_between(*this, unit, meeting);
+    std::vector<std::pair<const Part*, uint32_t>> firsts;  // and their number
+    for (const Meeting::First& first : meeting.firsts) {
+      const Part& part = known_part(first.part);
+      firsts.emplace_back(&part, others_between.number_of(part));
     }
-    Pair pair{unit, &blocks, known_part(blocks.first), known_part(blocks.second), 0};
-    const auto [held, is_new] = arounds.try_emplace({blocks.first.node, blocks.second.node});
-    if (is_new) held->second = around(unit, blocks);
-    pair.others = partners_.between(pair.first.moment, pair.second.moment, held->second);
-    if (in_function_.seen
-            .insert({pair.first.op, pair.second.op, pair.first.kind, pair.second.kind, pair.others,
-                     blocks.around_loop})
-            .second) {
-      look_at(pair);
+    for (const Meeting::Second& second : meeting.seconds) {
+      const Part& then = known_part(second.part);
+      const std::vector<uint32_t>& others_before = others_between.before(then);
+      for (size_t i = 0; i < firsts.size(); ++i) {
+        const Meeting::First& first = meeting.firsts[i];
+        const auto& [part, number] = firsts[i];
+        if (!second.follows(first)) continue;
+        const uint32_t others = others_before[number];
+        const uint32_t fits = fitting(part->content, then.content, others);
+        if (fits == kFitsNone) continue;
+        const Bits& patterns = sets_of_patterns_.at(fits);
+        const Worthwhile& worth = worthwhile(unit, *part, then);
+        if (!patterns.meets(of(worth, first.around_loop, FlowKind::data))) continue;
+        look_at({unit, {first.part, second.part, first.around_loop}, *part, then, others},
+                patterns);
+      }
     }
   }
 }
 
-const PairVariables& AnomalyFinder::variables(const Pair& pair) {
-  const std::pair contents(pair.first.content, pair.second.content);
-  if (contents != variables_for_) {
-    variables_ = finder_.find(contents.first, contents.second);
+const PairVariables& AnomalyFinder::variables(ContentId first, ContentId second) {
+  if (const std::pair contents(first, second); contents != variables_for_) {
+    variables_ = finder_.find(first, second);
     variables_for_ = contents;
   }
   return variables_;
 }
 
-const Bits& AnomalyFinder::fitting(const Pair& pair) {
-  const auto [known, is_new] =
-      fitting_.try_emplace({pair.first.content, pair.second.content, pair.others});
-  if (!is_new) return known->second;
-  known->second = Bits(patterns_.size());
-  const Bits& others = partners_.set(pair.others);
-  if (!others.any()) return known->second;
-  const PairVariables& all = variables(pair);
+uint32_t AnomalyFinder::fitting(ContentId first, ContentId second, uint32_t others) {
+  const auto known = fitting_.find({first, second, others});
+  if (known != fitting_.end()) return known->second;
+  Bits fits(patterns_.size());
   for (size_t number = 0; number < patterns_.size(); ++number) {
-    match(*patterns_[number].pattern, all.uses, others, [&](auto, const Bits&) {
-      known->second.set(number);
+    const Pattern& pattern = *patterns_[number].pattern;
+    Bits between = partners_.set(others);
+    if (pattern.other_uses(pattern.first)) between &= finder_.touching(first);
+    if (pattern.other_uses(pattern.second)) between &= finder_.touching(second);
+    if (!between.any()) continue;
+    match(pattern, variables(first, second).uses, between, [&](auto, const Bits&) {
+      fits.set(number);
       return false;
     });
+  }
+  return fitting_[{first, second, others}] = sets_of_patterns_.number_of(std::move(fits));
+}
+
+FlowKind AnomalyFinder::most_flow(const Pair& pair) {
+  const auto [known, is_new] =
+      in_function_.most_flow.try_emplace({pair.first.number, pair.second.number}, FlowKind::none);
+  if (is_new) {
+    known.value() = flows_.between(pair.unit, pair.first, pair.second, nullptr).most();
   }
   return known->second;
 }
 
-FlowKind AnomalyFinder::most_flow(const Pair& pair) {
-  const auto [known, is_new] = in_function_.most_flow.try_emplace(
-      {pair.first.op, pair.first.kind, pair.second.op, pair.second.kind}, FlowKind::none);
-  if (is_new) known->second = flows_.between(pair.unit, pair.first, pair.second, nullptr).most();
-  return known->second;
-}
-
-std::optional<AnomalyFinder::Strength> AnomalyFinder::at_most(const Pair& pair,
+std::optional<AnomalyFinder::Strength> AnomalyFinder::at_most(bool around_loop,
                                                               const Pattern& pattern,
                                                               FlowKind flow) const {
   if (!pattern.source()) flow = FlowKind::none;
   if (pattern.needs_flow && flow == FlowKind::none) return std::nullopt;
   Confidence confidence = flow != FlowKind::none ? Confidence::high : Confidence::normal;
-  if (pair.blocks->around_loop && flow != FlowKind::data) confidence = Confidence::low;
+  if (around_loop && flow != FlowKind::data) confidence = Confidence::low;
   if (confidence < least_) return std::nullopt;
   const uint32_t source = pattern.source() ? *pattern.source() : pattern.first[0].name;
   const bool overwrites =
@@ -178,37 +230,52 @@ std::optional<AnomalyFinder::Strength> AnomalyFinder::at_most(const Pair& pair,
   return Strength{confidence, flow, overwrites};
 }
 
-// Whether the pattern can still make a difference to what is known of the two places.
-bool AnomalyFinder::worthwhile(const Pair& pair, const RulePattern& one, FlowKind flow) const {
-  const std::optional<Strength> most = at_most(pair, *one.pattern, flow);
-  if (!most) return false;
-  const auto known = found_.find(key_of(pair.unit, *pair.blocks));
-  if (known == found_.end()) return true;
-  const std::vector<std::string>& rules = known->second.rules;
-  if (std::find(rules.begin(), rules.end(), one.rule->name) == rules.end()) return true;
-  return std::tie(std::get<0>(*most), std::get<1>(*most)) >
-         std::tie(known->second.confidence, known->second.flow);
+const AnomalyFinder::Worthwhile& AnomalyFinder::worthwhile(UnitId unit, const Part& first,
+                                                           const Part& second) {
+  const auto [entry, is_new] = in_function_.worthwhile.try_emplace({first.op, second.op});
+  if (!is_new) return entry->second;
+  const auto known = found_.find(key_of(unit, first.op, second.op));
+  const auto makes_difference = [&](bool around_loop, const RulePattern& one, FlowKind flow) {
+    const std::optional<Strength> most = at_most(around_loop, *one.pattern, flow);
+    if (!most || known == found_.end()) return most.has_value();
+    const std::vector<std::string>& rules = known->second.rules;
+    if (std::find(rules.begin(), rules.end(), one.rule->name) == rules.end()) return true;
+    return std::tie(std::get<0>(*most), std::get<1>(*most)) >
+           std::tie(known->second.confidence, known->second.flow);
+  };
+  for (const bool around_loop : {false, true}) {
+    for (const FlowKind flow : {FlowKind::none, FlowKind::guard, FlowKind::data}) {
+      Bits& patterns = entry.value()[around_loop ? 1 : 0][static_cast<size_t>(flow)];
+      patterns = Bits(patterns_.size());
+      for (size_t number = 0; number < patterns_.size(); ++number) {
+        if (makes_difference(around_loop, patterns_[number], flow)) patterns.set(number);
+      }
+    }
+  }
+  return entry->second;
 }
 
-void AnomalyFinder::look_at(const Pair& pair) {
-  const Bits& fits = fitting(pair);
-  const auto any = [&](FlowKind flow) {
-    for (size_t number = 0; number < patterns_.size(); ++number) {
-      if (fits.has(number) && worthwhile(pair, patterns_[number], flow)) return true;
-    }
-    return false;
-  };
-  if (!any(FlowKind::data)) return;
+void AnomalyFinder::look_at(const Pair& pair, const Bits& fits) {
   const FlowKind most = most_flow(pair);
-  if (most != FlowKind::data && !any(most)) return;
-  Closely closely{variables(pair), most, {}, {}, {}};
+  const bool around_loop = pair.blocks.around_loop;
+  // What is found changes it.
+  const auto worth = [&]() -> const Bits& {
+    return of(worthwhile(pair.unit, pair.first, pair.second), around_loop, most);
+  };
+  if (!fits.meets(worth()) || !in_function_.seen
+                                   .insert({pair.first.number, pair.second.number,
+                                            pair.others * 2 + (around_loop ? 1U : 0U)})
+                                   .second) {
+    return;
+  }
+  Closely closely{variables(pair.first.content, pair.second.content), most, {}, {}, {}};
   for (size_t number = 0; number < patterns_.size(); ++number) {
     const RulePattern& one = patterns_[number];
-    if (!fits.has(number) || !worthwhile(pair, one, most)) continue;
+    if (!fits.has(number) || !worth().has(number)) continue;
     match(*one.pattern, closely.variables.uses, partners_.set(pair.others),
           [&](std::span<const uint32_t> bound, const Bits& between) {
             evaluate(pair, closely, one, bound, between);
-            return worthwhile(pair, one, most);
+            return worth().has(number);
           });
   }
 }
@@ -222,7 +289,7 @@ const Variable& AnomalyFinder::variable(Closely& closely, uint32_t number) {
 
 FlowKind AnomalyFinder::flow(const Pair& pair, Closely& closely, uint32_t source, uint32_t target) {
   if (closely.most == FlowKind::none) return FlowKind::none;
-  const BlockPair& blocks = *pair.blocks;
+  const BlockPair& blocks = pair.blocks;
   const auto [reach, is_new] = closely.reach.try_emplace(source);
   if (is_new) {
     reach->second = flows_.between(pair.unit, pair.first, pair.second, &variable(closely, source));
@@ -235,7 +302,7 @@ bool AnomalyFinder::rechecked(const Pair& pair, Closely& closely, uint32_t sourc
   const auto [known, is_new] = closely.rechecked.try_emplace({source, writes}, false);
   if (is_new) {
     known->second =
-        rechecks_.before_acting(pair.blocks->second.block, variable(closely, source), writes);
+        rechecks_.before_acting(pair.blocks.second.block, variable(closely, source), writes);
   }
   return known->second;
 }
@@ -254,7 +321,7 @@ void AnomalyFinder::evaluate(const Pair& pair, Closely& closely, const RulePatte
     if (pattern.unchecked && rechecked(pair, closely, source, writes)) return;
   }
   anomaly.confidence = anomaly.flow != FlowKind::none ? Confidence::high : Confidence::normal;
-  if (pair.blocks->around_loop && anomaly.flow != FlowKind::data) {
+  if (pair.blocks.around_loop && anomaly.flow != FlowKind::data) {
     anomaly.confidence = Confidence::low;
   }
   anomaly.other = partners_.block(between.first());
@@ -271,12 +338,12 @@ void AnomalyFinder::evaluate(const Pair& pair, Closely& closely, const RulePatte
   if (anomaly.confidence < least_) return;
   anomaly.rules = {one.rule->name};
   anomaly.unit = pair.unit;
-  anomaly.pair = *pair.blocks;
+  anomaly.pair = pair.blocks;
   const bool first_writes = !pattern.source().has_value();
   const auto first =
-      find_use(blocks_, pair.blocks->first.block, variable(closely, source), first_writes);
+      find_use(blocks_, pair.blocks.first.block, variable(closely, source), first_writes);
   const auto second =
-      find_use(blocks_, pair.blocks->second.block, variable(closely, target), writes);
+      find_use(blocks_, pair.blocks.second.block, variable(closely, target), writes);
   if (!first || !second) return;
   anomaly.first = *first;
   anomaly.second = *second;
@@ -288,20 +355,20 @@ void AnomalyFinder::evaluate(const Pair& pair, Closely& closely, const RulePatte
                               wants_write(pattern.other, name));
     if (use) anomaly.between.push_back(*use);
   }
-  keep(std::move(anomaly));
+  keep(pair, std::move(anomaly));
 }
 
-AnomalyFinder::Key AnomalyFinder::key_of(UnitId unit, const BlockPair& pair) const {
-  const auto position = [&](NodeId node) {
-    return program_.op(blocks_.place(unit, node)).position;
-  };
-  const Function& function = *program_.context(blocks_.context(unit)).function;
-  return {function.usr, position(pair.first.node), position(pair.second.node)};
+AnomalyFinder::Key AnomalyFinder::key_of(UnitId unit, uint32_t first_op, uint32_t second_op) const {
+  const ContextId context = blocks_.context(unit);
+  return {program_.context(context).function->usr, program_.op({context, first_op}).position,
+          program_.op({context, second_op}).position};
 }
 
 // The strongest counts; the names of all others that fit the same two places are kept.
-void AnomalyFinder::keep(Anomaly anomaly) {
-  const auto [known, is_new] = found_.try_emplace(key_of(anomaly.unit, anomaly.pair), anomaly);
+void AnomalyFinder::keep(const Pair& pair, Anomaly anomaly) {
+  in_function_.worthwhile.erase({pair.first.op, pair.second.op});
+  const auto [known, is_new] =
+      found_.try_emplace(key_of(pair.unit, pair.first.op, pair.second.op), anomaly);
   if (is_new) return;
   if (strength(anomaly) > strength(known->second)) std::swap(known->second, anomaly);
   std::vector<std::string> rules = known->second.rules;

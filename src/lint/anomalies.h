@@ -3,18 +3,23 @@
 // disturbs what they do together.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include <tsl/robin_map.h>
+#include <tsl/robin_set.h>
+
+#include "base/hash.h"
 #include "lint/blocks.h"
 #include "lint/flows.h"
+#include "lint/numbered.h"
 #include "lint/pair_variables.h"
 #include "lint/partners.h"
 #include "lint/patterns.h"
@@ -65,13 +70,14 @@ class AnomalyFinder {
   };
   // A block as a part of a pair, with what does not depend on the other part.
   struct Part : Flows::Part {
+    uint32_t number = 0;  // equal for equal ops and kinds of the function
     ContentId content = 0;
     MomentId moment = 0;
   };
   // Two blocks that follow each other.
   struct Pair {
     UnitId unit = 0;
-    const BlockPair* blocks = nullptr;
+    BlockPair blocks;
     Part first;
     Part second;
     uint32_t others = 0;  // the set of partners that can come between
@@ -90,24 +96,32 @@ class AnomalyFinder {
 
   void look_at(UnitId unit);
   Part part_of(UnitId unit, const BlockPart& part);
-  Partners::Around around(UnitId unit, const BlockPair& pair) const;
-  void look_at(const Pair& pair);
-  // The patterns that the accesses of a pair fit, by their number.
-  const Bits& fitting(const Pair& pair);
-  const PairVariables& variables(const Pair& pair);
+  Partners::Around around(UnitId unit, NodeId first, NodeId second) const;
+  class OthersBetween;
+  void look_at(const Pair& pair, const Bits& fits);
+  // The patterns that the accesses of two blocks fit, with such others, by their number: a
+  // number for the set of them.
+  uint32_t fitting(ContentId first, ContentId second, uint32_t others);
+  const PairVariables& variables(ContentId first, ContentId second);
   // The strongest flow that there can be from the first block to the second.
   FlowKind most_flow(const Pair& pair);
   // What a pattern can come to at most, with such a flow; nothing, if it is not reported.
-  std::optional<Strength> at_most(const Pair& pair, const Pattern& pattern, FlowKind flow) const;
-  bool worthwhile(const Pair& pair, const RulePattern& one, FlowKind flow) const;
+  std::optional<Strength> at_most(bool around_loop, const Pattern& pattern, FlowKind flow) const;
+  // The patterns that can still make a difference to what is known of two places, by whether
+  // it is around a loop, and by the strongest flow.
+  using Worthwhile = std::array<std::array<Bits, 3>, 2>;
+  const Worthwhile& worthwhile(UnitId unit, const Part& first, const Part& second);
+  static const Bits& of(const Worthwhile& all, bool around_loop, FlowKind flow) {
+    return all[around_loop ? 1 : 0][static_cast<size_t>(flow)];
+  }
   void evaluate(const Pair& pair, Closely& closely, const RulePattern& one,
                 std::span<const uint32_t> bound, const Bits& between);
   const Variable& variable(Closely& closely, uint32_t number);
   FlowKind flow(const Pair& pair, Closely& closely, uint32_t source, uint32_t target);
   bool rechecked(const Pair& pair, Closely& closely, uint32_t source, bool writes);
   using Key = std::tuple<Name, Position, Position>;
-  Key key_of(UnitId unit, const BlockPair& pair) const;
-  void keep(Anomaly anomaly);
+  Key key_of(UnitId unit, uint32_t first_op, uint32_t second_op) const;
+  void keep(const Pair& pair, Anomaly anomaly);
 
   const Program& program_;
   const Blocks& blocks_;
@@ -123,15 +137,20 @@ class AnomalyFinder {
   std::map<Key, Anomaly> found_;
 
   std::map<std::tuple<const LockRegion*, uint32_t, ContentId>, uint32_t> kinds_;
-  std::map<std::tuple<ContentId, ContentId, uint32_t>, Bits> fitting_;
+  static constexpr uint32_t kFitsNone = 0;
+  Numbered<Bits> sets_of_patterns_;
+  tsl::robin_map<std::array<uint32_t, 3>, uint32_t, NumbersHash> fitting_;
   std::pair<ContentId, ContentId> variables_for_ = {UINT32_MAX, UINT32_MAX};
   PairVariables variables_;
 
   // Of the function whose pairs are looked at: many contexts of it have the same pairs, and
   // many pairs have a part in common.
   struct InFunction {
-    std::set<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, bool>> seen;
-    std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>, FlowKind> most_flow;
+    Numbered<std::pair<uint32_t, uint32_t>> parts;  // op and kind
+    // Both parts, the others, and whether it is around a loop.
+    tsl::robin_set<std::array<uint32_t, 3>, NumbersHash> seen;
+    tsl::robin_map<std::array<uint32_t, 2>, FlowKind, NumbersHash> most_flow;     // by parts
+    tsl::robin_map<std::array<uint32_t, 2>, Worthwhile, NumbersHash> worthwhile;  // by ops
   };
   InFunction in_function_;
 };

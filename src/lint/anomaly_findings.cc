@@ -164,10 +164,12 @@ Result<std::vector<LintFinding>> run(const Program& program, const LintOptions& 
   Shapes shapes;
   const ContextEffects effects(program, configuration->models);
   const Blocks blocks(program, effects, shapes);
-  AnomalyFinder finder(program, effects, shapes, blocks, std::move(chosen),
-                       configuration->confidence);
+  // What the finder knows is forgotten before findings take its place in memory.
+  const std::vector<Anomaly> anomalies =
+      AnomalyFinder(program, effects, shapes, blocks, std::move(chosen), configuration->confidence)
+          .run();
   const Reporter reporter(program, blocks);
-  for (const Anomaly& anomaly : finder.run()) findings.push_back(reporter.report(anomaly));
+  for (const Anomaly& anomaly : anomalies) findings.push_back(reporter.report(anomaly));
   std::stable_sort(findings.begin(), findings.end(),
                    [](const LintFinding& a, const LintFinding& b) {
                      return a.finding.events.back().site < b.finding.events.back().site;

@@ -1,6 +1,7 @@
 #include "lint/awaited.h"
 
 #include <algorithm>
+#include <deque>
 #include <initializer_list>
 
 #include "lint/flow_graph.h"
@@ -208,6 +209,7 @@ Awaited::Awaited(const Program& program) : program_(program) {
     }
   }
   if (waits_.empty()) return;
+  find_before_contexts();
   for (const ContextId context : contexts) {
     for (const Block& block : program.context(context).function->blocks) {
       for (const Op& op : block.ops) {
@@ -231,8 +233,9 @@ Awaited::Awaited(const Program& program) : program_(program) {
 }
 
 // The waits that are over whenever the op is done.
-Awaited::Waits Awaited::before(const Place& place, std::set<ContextId>& open) const {
-  Waits waits = before_context(place.context, open);
+Awaited::Waits Awaited::before(const Place& place) const {
+  const auto known = before_context_.find(place.context);
+  Waits waits = known != before_context_.end() ? known->second : Waits();
   const auto here = over_.find(place.context);
   if (here == over_.end()) return waits;
   const FlowGraph& graph = graph_of(place.context);
@@ -250,27 +253,26 @@ const FlowGraph& Awaited::graph_of(ContextId context) const {
   return graphs_.try_emplace(&function, function).first->second;
 }
 
-// Those that are over at every call. A recursion adds no way to come to a context.
-Awaited::Waits Awaited::before_context(ContextId context, std::set<ContextId>& open) const {
-  if (const auto known = before_context_.find(context); known != before_context_.end()) {
-    return known->second;
+// Those that are over at every call, from the threads' entries on: the sets only shrink.
+void Awaited::find_before_contexts() {
+  std::deque<ContextId> work;
+  for (const Thread& thread : program_.threads()) {
+    if (before_context_.try_emplace(thread.root).second) work.push_back(thread.root);
   }
-  open.insert(context);
-  std::optional<Waits> common;
-  for (const Place& call : program_.callers(context)) {
-    if (open.contains(call.context)) continue;
-    const Waits waits = before(call, open);
-    if (common) {
-      std::erase_if(*common, [&](uint32_t wait) { return !waits.contains(wait); });
-    } else {
-      common = waits;
+  while (!work.empty()) {
+    const ContextId caller = work.front();
+    work.pop_front();
+    for (const uint32_t op : ops_of(program_, caller)) {
+      const std::span<const ContextId> callees = program_.callees({caller, op});
+      if (callees.empty()) continue;
+      const Waits waits = before({caller, op});
+      for (const ContextId callee : callees) {
+        const auto [known, is_new] = before_context_.try_emplace(callee, waits);
+        const auto is_open = [&](uint32_t wait) { return !waits.contains(wait); };
+        if (is_new || std::erase_if(known->second, is_open) > 0) work.push_back(callee);
+      }
     }
-    if (common->empty()) break;
   }
-  open.erase(context);
-  Waits result = common.value_or(Waits());
-  if (open.empty() || result.empty()) before_context_[context] = result;
-  return result;
 }
 
 // The call that leads to the write, if the function that has it always comes to it.
@@ -319,8 +321,7 @@ bool Awaited::comes_first(const Place& earlier, const Place& write) const {
 
 std::optional<Awaited::Order> Awaited::order(const Place& earlier, const Place& later) const {
   if (waits_.empty()) return std::nullopt;
-  std::set<ContextId> open;
-  for (const uint32_t number : before(later, open)) {
+  for (const uint32_t number : before(later)) {
     const Wait& wait = waits_[number];
     for (const LocationId state : wait.signalled) {
       const auto signals = signals_.find(state);

@@ -54,8 +54,8 @@ class Awaited {
   };
   class Finder;
 
-  Waits before(const Place& place, std::set<ContextId>& open) const;
-  Waits before_context(ContextId context, std::set<ContextId>& open) const;
+  void find_before_contexts();
+  Waits before(const Place& place) const;
   const FlowGraph& graph_of(ContextId context) const;
   bool wakes(const Place& earlier, const Look& look, const Write& write) const;
   bool comes_first(const Place& earlier, const Place& write) const;
@@ -73,7 +73,7 @@ class Awaited {
   std::map<ContextId, std::vector<Over>> over_;
   std::map<LocationId, std::vector<Write>> writes_;  // under a lock, of what is waited for
   std::map<LocationId, std::vector<Place>> signals_;
-  mutable std::map<ContextId, Waits> before_context_;
+  std::map<ContextId, Waits> before_context_;
   mutable std::map<const Function*, FlowGraph> graphs_;
 };
 

@@ -20,6 +20,13 @@ class Bits {
   bool any() const {
     return std::any_of(words_.begin(), words_.end(), [](uint64_t word) { return word != 0; });
   }
+  // Whether one is in both.
+  bool meets(const Bits& other) const {
+    for (size_t i = 0; i < words_.size(); ++i) {
+      if ((words_[i] & other.words_[i]) != 0) return true;
+    }
+    return false;
+  }
   // The smallest one; there must be one.
   size_t first() const {
     size_t word = 0;

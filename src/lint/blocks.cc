@@ -277,13 +277,13 @@ std::vector<HeldLock> Blocks::locks(const BlockRef& block) const {
   return locks;
 }
 
-std::vector<HeldLock> Blocks::around(UnitId unit, const BlockPair& pair) const {
+std::vector<HeldLock> Blocks::around(UnitId unit, NodeId first_node, NodeId second_node) const {
   const auto same = [](const HeldLock& a, const HeldLock& b) {
     return a.lock == b.lock && a.region_context == b.region_context && a.region_op == b.region_op;
   };
-  const std::vector<HeldLock> first = program_.locks(place(unit, pair.first.node));
+  const std::vector<HeldLock> first = program_.locks(place(unit, first_node));
   // A call that begins a block may have given the lock back before that.
-  const Place second = place(unit, pair.second.node);
+  const Place second = place(unit, second_node);
   std::set<LocationId> given_back;
   for (const auto& [op, lock] : program_.context(second.context).function->given_back) {
     if (op != second.op) continue;

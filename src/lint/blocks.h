@@ -34,8 +34,8 @@ class Blocks {
   Place access(const BlockRef& block, LocationId location, bool write) const;
   // Locks that are held in it: its own, those around it and the callers'.
   std::vector<HeldLock> locks(const BlockRef& block) const;
-  // Locks that are held all the time from one part of a pair to the other.
-  std::vector<HeldLock> around(UnitId unit, const BlockPair& pair) const;
+  // Locks that are held all the time from one node of a pair to the other.
+  std::vector<HeldLock> around(UnitId unit, NodeId first, NodeId second) const;
 
  private:
   class UnitBuilder;

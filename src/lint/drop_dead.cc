@@ -92,7 +92,7 @@ void Program::State::drop_dead() {
   context_ids.clear();
   thread_ids.clear();
   threads_of_spawn.clear();
-  held_when_visited = {};
+  inputs = {};
   returned = {};
   drop_dead_threads();
   for (ContextId id = 0; id < contexts.size(); ++id) {

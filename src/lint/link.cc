@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.h"
+#include "base/sort_once.h"
 #include "lint/locksets.h"
 #include "lint/program_state.h"
 
@@ -15,18 +17,23 @@ constexpr int kMaxRounds = 40;
 // share them.
 constexpr size_t kContexts = 100'000;
 
-// Locks that all callers hold.
-void keep_common(std::vector<HeldLock>& held, const std::vector<HeldLock>& more) {
-  std::erase_if(held, [&](HeldLock& lock) {
-    lock.path = {};
+// Locks that all callers hold. True if these are no longer the same.
+bool keep_common(std::vector<HeldLock>& held, const std::vector<HeldLock>& more) {
+  bool changed = false;
+  const size_t dropped = std::erase_if(held, [&](HeldLock& lock) {
     const auto same = std::find_if(more.begin(), more.end(), [&](const HeldLock& other) {
       return other.lock == lock.lock && other.kind == lock.kind;
     });
     if (same == more.end()) return true;
-    lock.shared = lock.shared || same->shared;
-    lock.sure = lock.sure && same->sure;
+    const bool shared = lock.shared || same->shared;
+    const bool sure = lock.sure && same->sure;
+    changed = changed || lock.path.known() || shared != lock.shared || sure != lock.sure;
+    lock.path = {};
+    lock.shared = shared;
+    lock.sure = sure;
     return false;
   });
+  return changed || dropped > 0;
 }
 
 bool has_spawn(const Function& function) {
@@ -81,14 +88,29 @@ void Program::State::index() {
   }
 }
 
+size_t hash_of(const ContextKey& key) {
+  uint64_t hash = mixed(reinterpret_cast<uintptr_t>(key.function));
+  const auto add = [&](uint64_t part) { hash = mixed(hash ^ part); };
+  const auto add_set = [&](const LocationSet& set) {
+    add(set.size());
+    for (const LocationId location : set) add(location);
+  };
+  add(uint64_t{key.thread} * 4 + (key.repeated ? 2U : 0U) + (key.merged ? 1U : 0U));
+  add_set(key.self);
+  for (const LocationSet& parameter : key.parameters) add_set(parameter);
+  for (const auto& [lock, shared, path] : key.held) add(uint64_t{lock} * 2 + (shared ? 1U : 0U));
+  return hash;
+}
+
 ContextId Program::State::enter(const ContextKey& key, const Context& made) {
-  const auto [entry, fresh] = context_ids.try_emplace(key, static_cast<ContextId>(contexts.size()));
-  if (fresh) {
-    contexts.push_back(made);
-    keys.push_back(key);
-    callees.emplace_back();
-  }
-  return entry->second;
+  const auto known = context_ids.find(key);
+  if (known != context_ids.end()) return *known;
+  const auto id = static_cast<ContextId>(contexts.size());
+  contexts.push_back(made);
+  keys.push_back(key);
+  callees.emplace_back();
+  context_ids.insert(id);
+  return id;
 }
 
 std::vector<HeldLock> Program::State::locks_at(ContextId context, const Op& op) {
@@ -223,13 +245,38 @@ ContextId Program::State::call(ContextId caller, const Op& op, const Function& c
   }
   if (!context_ids.contains(key)) ++times_called[&callee];
   const ContextId id = enter(key, made);
-  if (key.merged) keep_common(contexts[id].held, made.held);
+  if (key.merged && keep_common(contexts[id].held, made.held)) {
+    held_changed = true;
+    if (id < inputs.size()) inputs[id].changed = true;
+  }
   return id;
 }
 
+// Whether a visit may find something new: it was not yet, or it looked at something that is not
+// the same any more.
+bool Program::State::is_stale(ContextId id) {
+  if (inputs.size() < contexts.size()) inputs.resize(contexts.size());
+  const Inputs& last = inputs[id];
+  if (last.changed) return true;
+  return std::any_of(last.cells.begin(), last.cells.end(),
+                     [&](LocationId cell) {
+                       known_contents(cell);
+                       return cells[cell].changed > last.visited;
+                     }) ||
+         std::any_of(
+             last.results.begin(), last.results.end(),
+             [&](ContextId callee) { return returned_by(callee).changed > last.visited; }) ||
+         (last_joined >= last.visited &&
+          std::any_of(last.written.begin(), last.written.end(),
+                      [&](LocationId cell) { return has_new_wholes(cell, last.visited); }));
+}
+
 bool Program::State::visit(ContextId id) {
-  bool changed = contexts[id].held.size() != held_when_visited[id];
-  held_when_visited[id] = contexts[id].held.size();
+  Inputs now;
+  now.changed = false;
+  looked_at = &now;
+  inputs[id].changed = false;
+  bool changed = false;
   const Function& function = *contexts[id].function;
   for (const Binding& binding : function.bindings) changed = bind(id, binding) || changed;
   for (const Block& block : function.blocks) {
@@ -242,15 +289,23 @@ bool Program::State::visit(ContextId id) {
         changed = callees[id].set(op.id, found) || changed;
       } else if (const Spawn* started = op.as<Spawn>()) {
         changed = spawn(id, op, *started) || changed;
+        now.changed = true;  // the threads that there are decide too
       }
     }
   }
+  looked_at = nullptr;
+  sort_once(now.cells);
+  sort_once(now.written);
+  sort_once(now.results);
+  now.visited = rounds;
+  now.changed = now.changed || changed || inputs[id].changed;
+  inputs[id] = std::move(now);
   return changed;
 }
 
 bool Program::State::round() {
   bool changed = false;
-  members_changed = false;
+  held_changed = false;
   ++rounds;
   for (const Summary& summary : summaries) {
     for (const Binding& binding : summary.bindings) changed = bind(0, binding) || changed;
@@ -264,10 +319,9 @@ bool Program::State::round() {
     const ContextId id = work.back();
     work.pop_back();
     if (live.size() < contexts.size()) live.resize(contexts.size(), false);
-    held_when_visited.resize(contexts.size(), 0);
     if (live[id]) continue;
     live[id] = true;
-    changed = visit(id) || changed;
+    if (is_stale(id)) changed = visit(id) || changed;
     work.insert(work.end(), callees[id].all().begin(), callees[id].all().end());
     for (auto made = spawned.lower_bound({id, 0}); made != spawned.end() && made->first.first == id;
          ++made) {
@@ -275,7 +329,7 @@ bool Program::State::round() {
     }
   }
   live.resize(contexts.size(), false);
-  return changed || members_changed;
+  return changed || last_joined == rounds || held_changed;
 }
 
 void Program::State::add_roots(bool leftover) {
@@ -329,6 +383,8 @@ void Program::State::link() {
       add_roots(leftover);
       members.clear();
       member_of.clear();
+      joined_in.clear();
+      inputs.clear();
       for (int i = 0; i < kMaxRounds && round(); ++i) {
       }
       ++rounds;

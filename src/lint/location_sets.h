@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sort_once.h"
 #include "lint/locations.h"
 #include "lint/numbered.h"
 
@@ -20,8 +21,7 @@ class LocationSets {
 
   // Any order, and some more than once.
   Id id_of(std::vector<LocationId> locations) {
-    std::sort(locations.begin(), locations.end());
-    locations.erase(std::unique(locations.begin(), locations.end()), locations.end());
+    sort_once(locations);
     return sets_.number_of(std::move(locations));
   }
   const std::vector<LocationId>& at(Id id) const { return sets_.at(id); }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "base/sort_once.h"
 #include "lint/substitute.h"
 
 namespace foretrace::lint {
@@ -205,10 +206,7 @@ class FunctionLocks {
     return effect;
   }
 
-  static void tidy(std::vector<Path>& paths) {
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  }
+  static void tidy(std::vector<Path>& paths) { sort_once(paths); }
 
   Function& function_;
   const Effects& effects_;

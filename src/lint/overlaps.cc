@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/sort_once.h"
+
 namespace foretrace::lint {
 namespace {
 
@@ -12,11 +14,6 @@ Name innermost_field(const Locations& all, LocationId id) {
     if (all.at(id).step.kind == Step::Kind::field) return all.at(id).step.name;
   }
   return {};
-}
-
-void sort_once(std::vector<LocationId>& list) {
-  std::sort(list.begin(), list.end());
-  list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/sort_once.h"
+
 namespace foretrace::lint {
 namespace {
 
@@ -49,6 +51,7 @@ const VariableFinder::Own& VariableFinder::own(ContentId content) {
       if (found != number.end()) groups.join(number[location], found->second);
     }
   }
+  made.touched_by = Bits(partners_.count());
   std::unordered_map<uint32_t, uint32_t> place;  // of a representative, among the groups
   for (const auto& [location, effect] : partners_.effects(content)) {
     const auto next = static_cast<uint32_t>(made.groups.size());
@@ -62,15 +65,15 @@ const VariableFinder::Own& VariableFinder::own(ContentId content) {
       group.read_by |= partners_.readers(location);
       group.written_by |= partners_.writers(location);
     }
+    made.touched_by |= partners_.readers(location);
+    made.touched_by |= partners_.writers(location);
     group.locations.push_back(location);
     add({effect.read, effect.write}, group.use);
     for (const LocationId other : overlaps_.of(location)) {
       made.overlapping.emplace_back(other, at->second);
     }
   }
-  std::sort(made.overlapping.begin(), made.overlapping.end());
-  made.overlapping.erase(std::unique(made.overlapping.begin(), made.overlapping.end()),
-                         made.overlapping.end());
+  sort_once(made.overlapping);
   made.overlapping.shrink_to_fit();
   return made;
 }

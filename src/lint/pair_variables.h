@@ -23,6 +23,8 @@ class VariableFinder {
       : overlaps_(overlaps), partners_(partners) {}
 
   PairVariables find(ContentId first, ContentId second);
+  // The partners that read or write something that a block with this content does.
+  const Bits& touching(ContentId content) { return own(content).touched_by; }
 
  private:
   // The variables of one block alone. Many pairs have it as a part.
@@ -34,6 +36,7 @@ class VariableFinder {
       Bits written_by;
     };
     std::vector<Group> groups;
+    Bits touched_by;
     // All that overlaps a group, and the group. Sorted.
     std::vector<std::pair<LocationId, uint32_t>> overlapping;
   };

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/sort_once.h"
+
 namespace foretrace::lint {
 namespace {
 
 Partners::Around locks_of(const std::vector<HeldLock>& held) {
   Partners::Around locks;
   for (const HeldLock& lock : held) locks.emplace_back(lock.lock, lock.shared);
-  std::sort(locks.begin(), locks.end());
-  locks.erase(std::unique(locks.begin(), locks.end()), locks.end());
+  sort_once(locks);
   return locks;
 }
 

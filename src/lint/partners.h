@@ -28,6 +28,7 @@ class Partners {
   const Effects& effects(ContentId content) const { return *effects_[content]; }
   MomentId moment(const BlockRef& block);
 
+  size_t count() const { return partners_.size(); }
   // A block that the partner stands for.
   const BlockRef& block(size_t partner) const { return blocks_of_[partner]; }
   // Partners that read or write the location, a part of it, or what it is a part of.

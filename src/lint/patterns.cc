@@ -239,6 +239,14 @@ std::optional<uint32_t> Pattern::source() const {
   return std::nullopt;
 }
 
+bool Pattern::other_uses(const std::vector<PatternTerm>& terms) const {
+  return std::any_of(other.begin(), other.end(), [&](const PatternTerm& wanted) {
+    return !wanted.negated && std::any_of(terms.begin(), terms.end(), [&](const PatternTerm& term) {
+      return !term.negated && term.name == wanted.name;
+    });
+  });
+}
+
 uint32_t Pattern::target() const {
   for (const PatternTerm& term : second) {
     if (!term.negated) return term.name;

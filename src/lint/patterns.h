@@ -58,6 +58,8 @@ struct Pattern {
   // name that the second block acts on: of its first term that is not negated.
   std::optional<uint32_t> source() const;
   uint32_t target() const;
+  // Whether the other thread's block has to do something to a variable of these terms.
+  bool other_uses(const std::vector<PatternTerm>& terms) const;
 };
 
 // "R(a) [w(a)] W(a) : flow". The error names the place in the text.

@@ -52,12 +52,17 @@ const LocationSet& Program::State::known_contents(LocationId cell) {
     level = std::move(originals);
   }
   if (cell >= cells.size()) cells.resize(locations.size());
-  cells[cell].round = rounds;
-  cells[cell].found.assign(found.begin(), found.end());
-  return cells[cell].found;
+  InRound& known = cells[cell];
+  known.round = rounds;
+  if (known.changed == 0 || !std::ranges::equal(known.found, found)) {
+    known.changed = rounds;
+    known.found.assign(found.begin(), found.end());
+  }
+  return known.found;
 }
 
 LocationSet Program::State::contents(LocationId cell, Name type) {
+  if (looked_at != nullptr) looked_at->cells.push_back(cell);
   const LocationSet& found = known_contents(cell);
   if (type.empty()) return found;
   if (found.size() > kMaxTargets) return merged(found, type);
@@ -65,20 +70,27 @@ LocationSet Program::State::contents(LocationId cell, Name type) {
   return found;
 }
 
-// Once in a round for each context: calls of calls would be followed again and again.
+// Once in a round for each context: calls of calls would be followed again and again. A
+// recursion adds what was known in the last round.
 const Program::State::Returned& Program::State::returned_by(ContextId context) {
   if (returned.size() < contexts.size()) returned.resize(contexts.size());
   if (returned[context].round == rounds) return returned[context];
-  returned[context] = {rounds, {}, {}};  // recursion adds nothing
+  returned[context].round = rounds;
+  Inputs* const outer = std::exchange(looked_at, nullptr);
   const Function& function = *contexts[context].function;
-  Returned found{rounds, {}, {}};
+  LocationSet pointees;
+  LocationSet originals;
   for (const Value& value : function.returns) {
-    add_to(found.pointees, pointees_of(context, value));
+    add_to(pointees, pointees_of(context, value));
     if (!function.returns_object || value.kind != Value::Kind::value_of) continue;
-    add_to(found.originals, locations_of(context, value.path));
+    add_to(originals, locations_of(context, value.path));
   }
-  returned[context] = std::move(found);
-  return returned[context];
+  looked_at = outer;
+  Returned& known = returned[context];
+  if (known.changed == 0 || known.pointees != pointees || known.originals != originals) {
+    known = {rounds, rounds, std::move(pointees), std::move(originals)};
+  }
+  return known;
 }
 
 // What the results of a call point to, or for `originals` the objects that they are copies of.
@@ -86,6 +98,7 @@ LocationSet Program::State::results(ContextId context, uint32_t call_op, bool or
   LocationSet found;
   for (const ContextId callee : callees[context].of(call_op)) {
     if (callee == context) continue;
+    if (looked_at != nullptr) looked_at->results.push_back(callee);
     const Returned& result = returned_by(callee);
     add_to(found, originals ? result.originals : result.pointees);
   }
@@ -183,15 +196,15 @@ LocationSet Program::State::pointees_of(ContextId context, const Value& value) {
 }
 
 bool Program::State::points(LocationId cell, const LocationSet& targets) {
-  std::vector<LocationId> cells_of_it = wholes_of(cell);
-  cells_of_it.push_back(cell);
-  bool changed = false;
-  for (const LocationId one : cells_of_it) {
-    std::set<LocationId>& known = points_to[one];
+  const auto add = [&](LocationId to) {
+    std::set<LocationId>& known = points_to[to];
     const size_t before = known.size();
     known.insert(targets.begin(), targets.end());
-    changed = changed || known.size() != before;
-  }
+    return known.size() != before;
+  };
+  if (looked_at != nullptr) looked_at->written.push_back(cell);
+  bool changed = add(cell);
+  for (const LocationId whole : wholes_of(cell)) changed = add(whole) || changed;
   return changed;
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "lint/bits.h"
@@ -26,7 +27,31 @@ struct ContextKey {
   std::vector<std::tuple<LocationId, bool, Path>> held;
   bool repeated = false;
   bool merged = false;  // of more calls than are told apart
-  friend auto operator<=>(const ContextKey&, const ContextKey&) = default;
+  friend bool operator==(const ContextKey&, const ContextKey&) = default;
+};
+
+// Contexts are looked up by their keys.
+size_t hash_of(const ContextKey& key);
+class ContextKeyHash {
+ public:
+  using is_transparent = void;
+  explicit ContextKeyHash(const std::vector<ContextKey>& keys) : keys_(&keys) {}
+  size_t operator()(const ContextKey& key) const { return hash_of(key); }
+  size_t operator()(ContextId id) const { return hash_of((*keys_)[id]); }
+
+ private:
+  const std::vector<ContextKey>* keys_;
+};
+class ContextKeyEqual {
+ public:
+  using is_transparent = void;
+  explicit ContextKeyEqual(const std::vector<ContextKey>& keys) : keys_(&keys) {}
+  bool operator()(ContextId a, ContextId b) const { return a == b; }
+  bool operator()(const ContextKey& key, ContextId id) const { return key == (*keys_)[id]; }
+  bool operator()(ContextId id, const ContextKey& key) const { return key == (*keys_)[id]; }
+
+ private:
+  const std::vector<ContextKey>* keys_;
 };
 
 // Which threads were started and not joined, and which were joined, since the
@@ -54,21 +79,38 @@ struct Program::State {
   // way round.
   std::map<LocationId, std::set<LocationId>> members;
   std::unordered_map<LocationId, std::vector<LocationId>> member_of;
-  bool members_changed = false;  // in this round
+  std::unordered_map<LocationId, uint32_t> joined_in;  // the last round in which it became one
+  uint32_t last_joined = 0;                            // of all
+  bool held_changed = false;  // in this round: locks that the callers of a context hold
 
-  // What was found in a round: what is in a cell, and what a context returns.
+  // What was found in a round: what is in a cell, and what a context returns; and the last
+  // round in which that was something new.
   struct InRound {
     uint32_t round = 0;
+    uint32_t changed = 0;
     LocationSet found;
   };
   struct Returned {
     uint32_t round = 0;
+    uint32_t changed = 0;
     LocationSet pointees;
     LocationSet originals;  // of an object that is returned by value
   };
   std::vector<InRound> cells;
   std::vector<Returned> returned;
   uint32_t rounds = 1;
+
+  // What a visit of a context looked at, and the cells that it put something into. As long as
+  // that stays the same, another visit would find nothing new.
+  struct Inputs {
+    uint32_t visited = 0;  // in which round
+    bool changed = true;   // by the visit itself, or the locks that callers hold have
+    std::vector<LocationId> cells;
+    std::vector<LocationId> written;
+    std::vector<ContextId> results;  // of these
+  };
+  std::vector<Inputs> inputs;   // by context
+  Inputs* looked_at = nullptr;  // of the context that is visited
 
   // More contexts of one function, and the next ones are merged: their objects become
   // "some object of that type". More kinds of threads that one place starts, and the
@@ -78,10 +120,10 @@ struct Program::State {
 
   std::vector<Context> contexts;
   std::vector<ContextKey> keys;
-  std::map<ContextKey, ContextId> context_ids;
-  std::vector<Calls> callees;             // by context
-  std::vector<bool> live;                 // reachable from a thread
-  std::vector<size_t> held_when_visited;  // how many locks
+  std::unordered_set<ContextId, ContextKeyHash, ContextKeyEqual> context_ids{
+      0, ContextKeyHash(keys), ContextKeyEqual(keys)};  // by key
+  std::vector<Calls> callees;                           // by context
+  std::vector<bool> live;                               // reachable from a thread
   std::vector<Thread> threads;
   std::map<std::tuple<ContextId, uint32_t, Name>, ThreadIndex> thread_ids;
   std::map<std::tuple<const Function*, uint32_t, Name>, std::vector<ThreadIndex>> threads_of_spawn;
@@ -120,6 +162,7 @@ struct Program::State {
   LocationSet merged(const LocationSet& set, Name type);
   LocationSet told_apart(const LocationSet& set, Name type);  // if there are not too many
   std::vector<LocationId> wholes_of(LocationId cell);
+  bool has_new_wholes(LocationId cell, uint32_t round) const;
   void find_shared();
   static bool is_everywhere(Name type_name);
   bool is_hub(LocationId object) const;
@@ -129,6 +172,7 @@ struct Program::State {
   void link();
   void index();
   bool round();
+  bool is_stale(ContextId id);
   bool visit(ContextId id);
   std::vector<const Function*> targets(ContextId context, const Call& call);
   // The virtual function of these objects, or all that may be meant.

@@ -1,5 +1,6 @@
 // Which objects are told apart, and which of them more than one thread can get at.
 #include <algorithm>
+#include <optional>
 
 #include "lint/program_state.h"
 
@@ -22,19 +23,23 @@ bool is_number(const std::string& type) {
 // What is known to be a thread's own so far stays apart from what others have: a function
 // that is called with both does not make a buffer on the stack look shared.
 LocationSet Program::State::merged(const LocationSet& set, Name type) {
-  LocationSet result;
+  std::optional<LocationId> some;  // of others
+  std::optional<LocationId> made;
+  const bool everywhere = is_everywhere(type);
   for (const LocationId one : set) {
     const LocationId object = locations.object_of(one);
     if (!is_made_here(locations.at(object).kind) || shared_objects.contains(object)) {
-      add_to(result, {locations.object(Location::Kind::any, type)});
+      if (!some) some = locations.object(Location::Kind::any, type);
       continue;
     }
-    const LocationId whole = locations.object(Location::Kind::made, type);
-    add_to(result, {whole});
-    if (one == whole || is_everywhere(type) || !members[whole].insert(one).second) continue;
-    member_of[one].push_back(whole);
-    members_changed = true;
+    if (!made) made = locations.object(Location::Kind::made, type);
+    if (one == *made || everywhere || !members[*made].insert(one).second) continue;
+    member_of[one].push_back(*made);
+    joined_in[one] = last_joined = rounds;
   }
+  LocationSet result;
+  if (some) result.push_back(*some);
+  if (made) add_to(result, {*made});
   return result;
 }
 
@@ -55,6 +60,15 @@ LocationSet Program::State::told_apart(const LocationSet& set, Name type) {
 // other too.
 std::vector<LocationId> Program::State::wholes_of(LocationId cell) {
   return same_cells(locations, cell, member_of);
+}
+
+// Whether what was put into the cell in that round, or before it, is not in all wholes.
+bool Program::State::has_new_wholes(LocationId cell, uint32_t round) const {
+  for (LocationId outer = cell;; outer = locations.at(outer).base) {
+    const auto joined = joined_in.find(outer);
+    if (joined != joined_in.end() && joined->second >= round) return true;
+    if (locations.at(outer).kind != Location::Kind::inside) return false;
+  }
 }
 
 // Globals, what threads are given, and what can be reached from there.

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "lint/graphs.h"
@@ -16,15 +17,17 @@ namespace {
 struct Ended {
   BlockPart part;
   uint32_t lock = 0;
-  std::vector<uint32_t> inside;
+  Locks inside;
   friend auto operator<=>(const Ended&, const Ended&) = default;
 };
+
+using Rounds = std::vector<NodeId>;  // of the loops with these heads; sorted
 
 // The last blocks, each with the loops whose next round lies between, on the way with
 // the fewest of them. Shared by the nodes between which nothing happens.
 class LastBlocks {
  public:
-  using Map = std::map<Ended, std::set<NodeId>>;
+  using Map = std::map<Ended, Rounds>;
   const Map& operator*() const { return *blocks_; }
   const Map* operator->() const { return blocks_.get(); }
   Map& change() {
@@ -41,13 +44,24 @@ class LastBlocks {
 struct State {
   bool reached = false;
   LastBlocks last;
-  std::set<uint32_t> passed;
+  Locks passed;
 };
 
-std::set<uint32_t> common(const std::set<uint32_t>& a, const std::set<uint32_t>& b) {
-  std::set<uint32_t> both;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::inserter(both, both.end()));
+bool contains(const Locks& locks, uint32_t lock) {
+  return std::binary_search(locks.begin(), locks.end(), lock);
+}
+
+Locks common(const Locks& a, const Locks& b) {
+  Locks both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both));
   return both;
+}
+
+void add(Locks& locks, const Locks& more) {
+  if (std::includes(locks.begin(), locks.end(), more.begin(), more.end())) return;
+  Locks all;
+  std::set_union(locks.begin(), locks.end(), more.begin(), more.end(), std::back_inserter(all));
+  locks = std::move(all);
 }
 
 // True if anything is new.
@@ -58,7 +72,7 @@ bool join(State& into, const State& from) {
     return true;
   }
   bool changed = false;
-  if (std::set<uint32_t> passed = common(into.passed, from.passed); passed != into.passed) {
+  if (Locks passed = common(into.passed, from.passed); passed != into.passed) {
     into.passed = std::move(passed);
     changed = true;
   }
@@ -67,7 +81,7 @@ bool join(State& into, const State& from) {
     const auto known = into.last->find(ended);
     if (known == into.last->end()) {
       into.last.change().emplace(ended, rounds);
-    } else if (std::set<NodeId> both = common(known->second, rounds); both != known->second) {
+    } else if (Rounds both = common(known->second, rounds); both != known->second) {
       into.last.change()[ended] = std::move(both);
     } else {
       continue;
@@ -91,15 +105,23 @@ class Succession::Walk {
     return collect();
   }
 
-  std::vector<BlockPair> pairs() {
+  std::vector<Meeting> meetings() {
     run();
-    std::vector<BlockPair> found;
-    for_each_beginning([&](const UnitNode& node, const State& state, const Opening& opening) {
-      for (const auto& [ended, rounds] : *state.last) {
-        if (ended.inside != node.inside || opening.passed.contains(ended.lock)) continue;
-        found.push_back({ended.part, opening.part, !rounds.empty()});
+    std::vector<Meeting> found;
+    for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
+      if (!before_[id].reached || before_[id].last->empty()) continue;
+      Meeting meeting;
+      meeting.node = id;
+      for_each_beginning_at(id, [&](const Opening& opening) {
+        meeting.seconds.push_back({opening.part, opening.passed});
+      });
+      if (meeting.seconds.empty()) continue;
+      for (const auto& [ended, rounds] : *before_[id].last) {
+        if (ended.inside != unit_.nodes[id].inside) continue;
+        meeting.firsts.push_back({ended.part, ended.lock, !rounds.empty()});
       }
-    });
+      if (!meeting.firsts.empty()) found.push_back(std::move(meeting));
+    }
     return found;
   }
 
@@ -107,14 +129,19 @@ class Succession::Walk {
   void run() {
     before_.resize(unit_.nodes.size());
     before_[0].reached = true;
-    std::deque<NodeId> work = {0};
+    // Those first that lead to the others.
+    std::vector<NodeId> order = post_order(edges(unit_));
+    std::reverse(order.begin(), order.end());
+    std::vector<uint32_t> place(order.size());
+    for (uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+    std::set<uint32_t> work = {place[0]};
     while (!work.empty()) {
-      const NodeId node = work.front();
-      work.pop_front();
+      const NodeId node = order[*work.begin()];
+      work.erase(work.begin());
       State after = before_[node];
       step(node, after);
       for (const NodeId next : unit_.nodes[node].next) {
-        if (join(before_[next], crossed(after, node, next))) work.push_back(next);
+        if (join(before_[next], crossed(after, node, next))) work.insert(place[next]);
       }
     }
   }
@@ -140,8 +167,8 @@ class Succession::Walk {
     if (state.last->empty() || (!back && loops_.left(from, to).empty())) return state;
     State result = state;
     for (auto& [ended, rounds] : result.last.change()) {
-      if (back) rounds.insert(to);
-      for (const NodeId head : loops_.left(from, to)) rounds.erase(head);
+      if (back) add(rounds, {to});
+      for (const NodeId head : loops_.left(from, to)) std::erase(rounds, head);
     }
     return result;
   }
@@ -157,21 +184,20 @@ class Succession::Walk {
     LastBlocks::Map& last = state.last.change();
     std::erase_if(last, [&](const auto& entry) {
       const Ended& ended = entry.first;
-      const bool was_inside =
-          std::binary_search(ended.inside.begin(), ended.inside.end(), node.lock);
-      return was_inside || (ended.inside == node.inside && ended.lock == node.lock);
+      return contains(ended.inside, node.lock) ||
+             (ended.inside == node.inside && ended.lock == node.lock);
     });
     for (const NodeId begin : node.begun) {
       if (unit_.nodes[begin].silent) continue;
       last[{BlockPart{id, kNothing, {id_, begin, id}}, node.lock, node.inside}] = {};
     }
-    if (node.inside.empty()) state.passed.insert(node.lock);
+    if (node.inside.empty()) add(state.passed, {node.lock});
   }
 
   void call(NodeId id, const UnitNode& node, State& state) const {
     if (node.callees.empty()) return;
     bool has_way = false;
-    std::set<uint32_t> passed;
+    Locks passed;
     for (const UnitId callee : node.callees) {
       if (!known_[callee].has_way) continue;
       passed = has_way ? common(passed, known_[callee].passed) : known_[callee].passed;
@@ -182,7 +208,7 @@ class Succession::Walk {
       return;
     }
     const auto is_passed = [&](const auto& entry) {
-      return entry.first.inside == node.inside && passed.contains(entry.first.lock);
+      return entry.first.inside == node.inside && contains(passed, entry.first.lock);
     };
     if (!passed.empty() && std::any_of(state.last->begin(), state.last->end(), is_passed)) {
       std::erase_if(state.last.change(), is_passed);
@@ -196,22 +222,18 @@ class Succession::Walk {
         state.last.change()[{BlockPart{id, callee, block}, lock, node.inside}] = {};
       }
     }
-    if (node.inside.empty()) state.passed.insert(passed.begin(), passed.end());
+    if (node.inside.empty()) add(state.passed, passed);
   }
 
-  // Calls visit(node, what is known before it, block) for each block that begins at a
-  // node, or in what it calls.
+  // Calls visit(block) for each block that begins at a node that is reached, or in what it
+  // calls.
   template <typename Visit>
-  void for_each_beginning(Visit visit) const {
-    for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
-      const UnitNode& node = unit_.nodes[id];
-      const State& state = before_[id];
-      if (!state.reached) continue;
-      if (node.kind == UnitNode::Kind::begin && !node.silent) {
-        visit(node, state, Opening{BlockPart{id, kNothing, {id_, id, kNothing}}, {}, 0});
-      }
-      for (const auto& [kind, opening] : openings_of(id, node)) visit(node, state, opening);
+  void for_each_beginning_at(NodeId id, const Visit& visit) const {
+    const UnitNode& node = unit_.nodes[id];
+    if (node.kind == UnitNode::Kind::begin && !node.silent) {
+      visit(Opening{BlockPart{id, kNothing, {id_, id, kNothing}}, {}, 0});
     }
+    for (const auto& [kind, opening] : openings_of(id, node)) visit(opening);
   }
 
   Summary collect() {
@@ -223,9 +245,11 @@ class Succession::Walk {
     for (const Closing& closing : known_[id_].closings) {
       closings_.emplace(kind_of(closing.part.block), closing);
     }
-    for_each_beginning([&](const UnitNode& node, const State& state, const Opening& opening) {
-      open(node, state, opening);
-    });
+    for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
+      if (!before_[id].reached) continue;
+      for_each_beginning_at(
+          id, [&](const Opening& opening) { open(unit_.nodes[id], before_[id], opening); });
+    }
     for (NodeId id = 0; id < unit_.nodes.size(); ++id) {
       if (before_[id].reached && unit_.nodes[id].next.empty()) exit(summary, id, before_[id]);
     }
@@ -251,10 +275,10 @@ class Succession::Walk {
   // A block that can be the first of the unit.
   void open(const UnitNode& node, const State& state, Opening opening) {
     if (!node.inside.empty()) return;
-    opening.passed.insert(state.passed.begin(), state.passed.end());
+    add(opening.passed, state.passed);
     const auto [known, is_new] = openings_.try_emplace(kind_of(opening.part.block), opening);
     if (is_new) return;
-    std::set<uint32_t> passed = common(known->second.passed, opening.passed);
+    Locks passed = common(known->second.passed, opening.passed);
     if (opening.depth < known->second.depth && opening.part.block == known->second.part.block) {
       known->second = std::move(opening);
     }
@@ -300,8 +324,8 @@ Succession::Succession(std::vector<Unit> units) : units_(std::move(units)) {
   solve();
 }
 
-std::vector<BlockPair> Succession::pairs(UnitId unit) const {
-  return Walk(units_, results_, unit).pairs();
+std::vector<Meeting> Succession::meetings(UnitId unit) const {
+  return Walk(units_, results_, unit).meetings();
 }
 
 // Summaries only grow (and `passed` only shrinks).

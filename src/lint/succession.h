@@ -12,8 +12,8 @@
 // logger) does not hide what happens before and after it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <set>
 #include <span>
 #include <vector>
 
@@ -22,6 +22,7 @@ namespace foretrace::lint {
 using UnitId = uint32_t;
 using NodeId = uint32_t;
 inline constexpr uint32_t kNothing = UINT32_MAX;
+using Locks = std::vector<uint32_t>;  // numbers, sorted, each once
 
 struct UnitNode {
   enum class Kind : uint8_t { none, begin, end, call };
@@ -30,8 +31,8 @@ struct UnitNode {
   std::vector<NodeId> begun;    // end: where its block may have begun
   std::vector<UnitId> callees;  // call
   // The locks that the unit itself holds around: begin: before it; end: after it;
-  // call: during it. Sorted.
-  std::vector<uint32_t> inside;
+  // call: during it.
+  Locks inside;
   std::vector<NodeId> next;
   // begin: blocks with equal numbers, and of their ends those with equal numbers, are
   // interchangeable: one is enough for callers. kNothing: it is like no other.
@@ -67,6 +68,26 @@ struct BlockPair {
   bool around_loop = false;
 };
 
+// The blocks that may have ended last before a node of a unit, and those that may begin there:
+// each of the first makes a pair with each of the second that follows it.
+struct Meeting {
+  struct First {
+    BlockPart part;
+    uint32_t lock = 0;
+    bool around_loop = false;
+  };
+  struct Second {
+    BlockPart part;
+    Locks passed;  // of which other blocks have ended before it
+    bool follows(const First& first) const {
+      return !std::binary_search(passed.begin(), passed.end(), first.lock);
+    }
+  };
+  NodeId node = 0;
+  std::vector<First> firsts;
+  std::vector<Second> seconds;
+};
+
 // Where the calls lead from a unit down to a block: units and their call nodes.
 struct ChainLink {
   UnitId unit = 0;
@@ -78,8 +99,8 @@ class Succession {
   explicit Succession(std::vector<Unit> units);
 
   // The pairs that the unit itself puts together. There may be very many: they are found
-  // when they are asked for, and not kept.
-  std::vector<BlockPair> pairs(UnitId unit) const;
+  // when they are asked for, and neither written out nor kept.
+  std::vector<Meeting> meetings(UnitId unit) const;
   // The calls from `unit` to the unit that has the block, the first in `unit`.
   std::vector<ChainLink> chain(UnitId unit, const BlockPart& part) const;
 
@@ -88,7 +109,7 @@ class Succession {
   // block before: it does not follow what those locks protected before the call.
   struct Opening {
     BlockPart part;
-    std::set<uint32_t> passed;
+    Locks passed;
     uint32_t depth = 0;  // calls down to it on the shortest way, which `part` begins
     friend bool operator==(const Opening&, const Opening&) = default;
   };
@@ -103,7 +124,7 @@ class Succession {
     std::vector<Closing> closings;
     // Locks of which every way through ends a block. Unset: no way through is known yet.
     bool has_way = false;
-    std::set<uint32_t> passed;
+    Locks passed;
 
     friend bool operator==(const Summary&, const Summary&) = default;
   };

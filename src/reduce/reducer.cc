@@ -4,16 +4,14 @@
 #include <numeric>
 #include <optional>
 
+#include "base/sort_once.h"
 #include "base/table.h"
 #include "findings/schedule.h"
 
 namespace foretrace {
 namespace {
 
-void sort_and_unique(Selection& selection) {
-  std::sort(selection.begin(), selection.end());
-  selection.erase(std::unique(selection.begin(), selection.end()), selection.end());
-}
+void sort_and_unique(Selection& selection) { sort_once(selection); }
 
 bool opens(Op op) { return op == Op::acq || op == Op::racq || op == Op::beg; }
 bool closes(Op op) { return op == Op::rel || op == Op::rrel || op == Op::end; }

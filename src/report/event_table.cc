@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sort_once.h"
 #include "report/groups.h"
 
 namespace foretrace {
@@ -41,8 +42,7 @@ class Choice {
     if (finding.witness) {
       for (const uint64_t index : *finding.witness) want(index);
     }
-    std::sort(fresh.begin(), fresh.end());
-    fresh.erase(std::unique(fresh.begin(), fresh.end()), fresh.end());
+    sort_once(fresh);
     if (count_ + fresh.size() > kMostEvents) return;
     for (const uint64_t index : fresh) wanted_[index] = true;
     count_ += fresh.size();

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analyses/mb/must_before.h"
+#include "base/sort_once.h"
 
 namespace foretrace::mb {
 
@@ -42,8 +43,7 @@ std::vector<ThreadId> MustBefore::threads_with_sections() const {
       for (size_t i = 0; i < list->size(); ++i) ids.push_back(list->thread(i));
     }
   }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  sort_once(ids);
   return ids;
 }
 

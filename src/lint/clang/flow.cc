@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/sort_once.h"
 #include "lint/clang/library.h"
 
 namespace foretrace::lint {
@@ -12,8 +13,7 @@ namespace {
 
 void add(Tokens& all, const Tokens& more) {
   all.insert(all.end(), more.begin(), more.end());
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
+  sort_once(all);
 }
 
 }  // namespace
@@ -102,8 +102,7 @@ void Flow::tokens(const Stmt* expression, const State& state, Tokens& found) con
 Tokens Flow::tokens(const Expr* expression, const State& state) const {
   Tokens found;
   tokens(expression, state, found);
-  std::sort(found.begin(), found.end());
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  sort_once(found);
   return found;
 }
 
