@@ -13,11 +13,9 @@
 #include "runtime/next_function.h"
 #include "runtime/real.h"
 
-using foretrace::runtime::NextFunction;
-
 #define FORETRACE_HAND_ON(version, result, name, parameters, arguments) \
   FORETRACE_INTERCEPT result name parameters {                          \
-    static constinit NextFunction handed(#name, version);               \
+    FORETRACE_NEXT_FUNCTION(handed, #name, version);                    \
     return handed.get<result parameters>() arguments;                   \
   }
 

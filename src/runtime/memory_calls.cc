@@ -81,11 +81,10 @@ class Call {
 }  // namespace foretrace::runtime
 
 using foretrace::runtime::Call;
-using foretrace::runtime::NextFunction;
 
 #define FORETRACE_CALL const Call call(__builtin_return_address(0))
-#define FORETRACE_NEXT(name, version)                        \
-  static constinit NextFunction next_##name(#name, version); \
+#define FORETRACE_NEXT(name, version)                   \
+  FORETRACE_NEXT_FUNCTION(next_##name, #name, version); \
   auto* const real_##name = next_##name.get<decltype(name)>()
 
 FORETRACE_INTERCEPT void* memcpy(void* target, const void* source, size_t bytes) {

@@ -187,6 +187,11 @@ void append_if_hooked(const dl_phdr_info& info) {
   }
 }
 
+// It takes no lock, unlike dladdr(); glibc has it since 2.35. Looked up at the start, for
+// dlerror() (see next_function.h).
+using FindObject = int(void*, dl_find_object*);
+FindObject* find_object = nullptr;
+
 // dl_iterate_phdr() calls this for each module, with all of them locked.
 int look_at(dl_phdr_info* info, size_t /*size*/, void* data) {
   if (info->dlpi_adds == loaded) return 1;
@@ -209,17 +214,16 @@ void find_modules() {
   lock.store(0, std::memory_order_release);
 }
 
-void note_modules() {
+void start_modules() {
+  if (!kLinkedStatically) {
+    find_object = reinterpret_cast<FindObject*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  }
+  find_modules();
   const SpinGuard guard(lock);
-  note_new();
+  note_new();  // what was added before the session was there
 }
 
-// Takes no lock, unlike dladdr(); glibc has it since 2.35.
 const char* library_of(const void* address) {
-  if (kLinkedStatically) return "";
-  using Find = int(void*, dl_find_object*);
-  static auto* const find_object =
-      reinterpret_cast<Find*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
   dl_find_object found;
   if (find_object == nullptr || find_object(const_cast<void*>(address), &found) != 0) return "";
   return found.dlfo_link_map != nullptr ? found.dlfo_link_map->l_name : "";

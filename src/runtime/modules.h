@@ -7,13 +7,13 @@
 
 namespace foretrace::runtime {
 
+// At the start of a recording: writes down the modules that are there.
+void start_modules();
+
 // Looks for modules that were loaded since the last time. Called at the start, by
 // __tsan_init, which every file with such hooks calls before anything of it runs,
 // and when an address is in no module that is known.
 void find_modules();
-
-// Writes down what was added before the session was there.
-void note_modules();
 
 // Whether the address is in code that was compiled with -fsanitize=thread.
 bool has_sanitizer_hooks(uint64_t code_address);

@@ -13,13 +13,13 @@ using namespace foretrace::runtime;
 #define FORETRACE_NEW(name)                             \
   FORETRACE_INTERCEPT void* name(size_t bytes) {        \
     const CallPlace place(__builtin_return_address(0)); \
-    static constinit NextFunction next(#name);          \
+    FORETRACE_NEXT_FUNCTION(next, #name);               \
     return next.get<void*(size_t)>()(bytes);            \
   }
 #define FORETRACE_NEW_WITH(name, T)                      \
   FORETRACE_INTERCEPT void* name(size_t bytes, T more) { \
     const CallPlace place(__builtin_return_address(0));  \
-    static constinit NextFunction next(#name);           \
+    FORETRACE_NEXT_FUNCTION(next, #name);                \
     return next.get<void*(size_t, T)>()(bytes, more);    \
   }
 FORETRACE_NEW(_Znwm)
@@ -35,12 +35,13 @@ FORETRACE_INTERCEPT void
 _ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(
     void* thread, void* state, void (*depend)()) {
   const CallPlace place(__builtin_return_address(0));
-  static constinit NextFunction next(
+  FORETRACE_NEXT_FUNCTION(
+      next,
       "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE");
   next.get<void(void*, void*, void (*)())>()(thread, state, depend);
 }
 FORETRACE_INTERCEPT void _ZNSt6thread4joinEv(void* thread) {
   const CallPlace place(__builtin_return_address(0));
-  static constinit NextFunction next("_ZNSt6thread4joinEv");
+  FORETRACE_NEXT_FUNCTION(next, "_ZNSt6thread4joinEv");
   next.get<void(void*)>()(thread);
 }

@@ -290,8 +290,7 @@ __attribute__((constructor(101))) void start() {
     return;
   }
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
-  find_modules();
-  note_modules();
+  start_modules();
   // The first thread has the first number, whether it is the first to record or not.
   become_thread(new_thread_number());
   set_recording(true);

@@ -30,10 +30,21 @@ CodePoint point_of(uint64_t address) {
 
 #else
 
-// _dl_find_object takes no lock, unlike dladdr(); glibc has it since 2.35.
+namespace {
+
+// It takes no lock, unlike dladdr(); glibc has it since 2.35. Looked up before main: later,
+// dlsym() would take away what the program's dlerror() has to say.
+using Find = int(void*, dl_find_object*);
+Find* find = nullptr;
+
+__attribute__((constructor(101))) void look_up_find() {
+  find = reinterpret_cast<Find*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  if (find == nullptr) ::dlerror();
+}
+
+}  // namespace
+
 CodePoint point_of(uint64_t address) {
-  using Find = int(void*, dl_find_object*);
-  static auto* const find = reinterpret_cast<Find*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));
   const link_map* map = nullptr;
   dl_find_object found;
   if (find != nullptr && find(reinterpret_cast<void*>(address), &found) == 0) {
