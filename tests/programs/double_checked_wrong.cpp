@@ -1,5 +1,6 @@
 // Double-checked initialisation with a plain flag.
 // expect race: data-race ready
+// possible: data-race value
 #include <mutex>
 #include <thread>
 
