@@ -218,6 +218,13 @@ void receive_from(int descriptor) {
   receive(table.get(descriptor).both);
 }
 
+// The queue of a descriptor: it can be opened many times.
+uint64_t queue_of(mqd_t descriptor) {
+  const KeepErrno keep;
+  struct stat file;
+  return ::fstat(descriptor, &file) == 0 ? uint64_t{file.st_ino} << 1 : 0;
+}
+
 void send_by(Numbered kind, uint64_t number) { send(numbered(kind, number)); }
 void receive_from(Numbered kind, uint64_t number) {
   const KeepErrno keep;

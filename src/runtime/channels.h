@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include <mqueue.h>
 #include <sys/socket.h>
 
 namespace foretrace::runtime {
@@ -18,9 +19,11 @@ void send_to(const sockaddr* address, socklen_t bytes);
 void receive_from(int descriptor);
 
 // The same for what is no file, and has numbers of its own.
-enum class Numbered { signal, message_queue, taken_semaphore, given_semaphore };
+enum class Numbered { signal, message_queue, taken_semaphore, given_semaphore, timer };
 void send_by(Numbered kind, uint64_t number);
 void receive_from(Numbered kind, uint64_t number);  // keeps errno
+// The number of a POSIX message queue.
+uint64_t queue_of(mqd_t descriptor);
 
 // The number stands for another file now, or for a socket that has got another name.
 void forget_channel(int descriptor);

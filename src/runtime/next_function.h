@@ -45,3 +45,15 @@ class NextFunction {
   static constinit foretrace::runtime::NextFunction variable(__VA_ARGS__);                     \
   __attribute__((section("foretrace_next_functions"), used)) static auto* variable##_in_list = \
       &variable
+
+// The same as something to call: FORETRACE_BEHIND(throw_it, __cxa_throw, void(void*)). In a static
+// program the linker knows it.
+#ifdef FORETRACE_STATIC
+#define FORETRACE_BEHIND(variable, name, ...) \
+  using variable##_type = __VA_ARGS__;        \
+  extern variable##_type variable __asm__("__real_" #name)
+#else
+#define FORETRACE_BEHIND(variable, name, ...)      \
+  FORETRACE_NEXT_FUNCTION(variable##_next, #name); \
+  auto* const variable = variable##_next.get<__VA_ARGS__>()
+#endif

@@ -140,6 +140,9 @@ inline constexpr bool kLinkedStatically = false;
   X(mq_timedsend, "GLIBC_2.34")               \
   X(mq_receive, "GLIBC_2.34")                 \
   X(mq_timedreceive, "GLIBC_2.34")            \
+  X(mq_notify, "GLIBC_2.34")                  \
+  X(timer_create, "GLIBC_2.34")               \
+  X(timer_settime, "GLIBC_2.34")              \
   X(msgsnd, "GLIBC_2.2.5")                    \
   X(msgrcv, "GLIBC_2.2.5")                    \
   X(semop, "GLIBC_2.2.5")                     \

@@ -92,12 +92,6 @@ class Transfer {
   const CallPlace place_;
 };
 
-// The queue of a descriptor: it can be opened many times.
-uint64_t queue_of(mqd_t descriptor) {
-  const KeepErrno keep;
-  struct stat file;
-  return ::fstat(descriptor, &file) == 0 ? uint64_t{file.st_ino} << 1 : 0;
-}
 // The other kind of queue: they have numbers of their own.
 uint64_t queue_numbered(int number) { return uint64_t{static_cast<uint32_t>(number)} << 1 | 1; }
 
