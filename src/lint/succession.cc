@@ -376,16 +376,18 @@ std::vector<ChainLink> Succession::chain(UnitId unit, const BlockPart& part) con
   while (at.callee != kNothing) {
     links.push_back({unit, at.node});
     unit = at.callee;
-    const Summary& summary = results_[unit];
+    // The callee has it too: the caller has it from there.
+    const auto follow = [&](const auto& parts) {
+      const auto next = std::find_if(parts.begin(), parts.end(),
+                                     [&](const auto& one) { return one.part.block == at.block; });
+      at = next->part;
+    };
     const bool is_second = at.block.end == kNothing;
-    const BlockPart* found = nullptr;
-    for (const Opening& opening : summary.openings) {
-      if (is_second && opening.part.block == at.block) found = &opening.part;
+    if (is_second) {
+      follow(results_[unit].openings);
+    } else {
+      follow(results_[unit].closings);
     }
-    for (const Closing& closing : summary.closings) {
-      if (!is_second && closing.part.block == at.block) found = &closing.part;
-    }
-    at = *found;  // it is there: the caller has it from here
   }
   return links;
 }
