@@ -6,23 +6,13 @@
 #include "base/text.h"
 #include "findings/finding_json.h"
 #include "findings/folding.h"
+#include "recording/library_noise.h"
 
 namespace foretrace {
 namespace {
 
 constexpr std::string_view kKeys[] = {"id",     "analysis", "kind", "variable", "lock",   "label",
                                       "thread", "site",     "file", "function", "library"};
-
-// Strings of the old C++ library (_GLIBCXX_USE_CXX11_ABI=0) share their bytes and
-// count who does; half of the counting is inside the library, where no hook sees
-// it. And std::ctype keeps what it was asked for in an array that every thread fills with
-// the same (std::regex asks).
-constexpr std::string_view kBuiltIn = R"(
-kind=data-race function=std::*::_M_rep
-kind=data-race function=std::*::_M_is_leaked
-kind=data-race function=std::*::_Rep::*
-kind=data-race function=std::ctype<char>::*
-)";
 
 // "src/bank.cpp:41:7" -> "src/bank.cpp".
 std::string_view file_of(std::string_view site) { return site.substr(0, site.find(':')); }
@@ -35,7 +25,13 @@ Result<Suppressions> Suppressions::read(const std::string& path) {
   return parse(path, *content);
 }
 
-Suppressions Suppressions::built_in() { return *parse("built-in suppressions", kBuiltIn); }
+Suppressions Suppressions::built_in() {
+  std::string rules;
+  for (const std::string_view function : kNoisyFunctions) {
+    rules += fmt::format("kind=data-race function={}\n", function);
+  }
+  return *parse("built-in suppressions", rules);
+}
 
 Result<Suppressions> Suppressions::parse(const std::string& path, std::string_view content) {
   Suppressions suppressions;

@@ -1,3 +1,7 @@
+#include <cstdint>
+#include <vector>
+
+#include <llvm/ADT/DenseMap.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -12,13 +16,42 @@ namespace {
 
 // Without optimisation nothing is inlined, and the place where std::lock_guard
 // takes a lock would be in the standard library for all of them. So its small
-// functions are inlined here too; what is theirs then has the caller's place.
-void inline_library_function(llvm::Function& function) {
-  const llvm::DISubprogram* const place = function.getSubprogram();
-  if (place == nullptr || !function.hasFnAttribute(llvm::Attribute::OptimizeNone) ||
-      !function.hasLinkOnceODRLinkage() || !is_system_file(place->getFilename())) {
-    return;
+// functions are inlined here too; what is theirs then has the caller's place. Only small
+// ones: without optimisation the locals of all of them have places of their own on the stack.
+class LibraryFunctions {
+ public:
+  bool is_small(const llvm::Function& function) {
+    constexpr size_t kMostInstructions = 150;
+    return is_of_library(function) && size_of(function) <= kMostInstructions;
   }
+
+ private:
+  static bool is_of_library(const llvm::Function& function) {
+    const llvm::DISubprogram* const place = function.getSubprogram();
+    return place != nullptr && !function.isDeclaration() &&
+           function.hasFnAttribute(llvm::Attribute::OptimizeNone) &&
+           function.hasLinkOnceODRLinkage() && is_system_file(place->getFilename());
+  }
+
+  // With all that will be inlined into it. One that calls itself is never small.
+  size_t size_of(const llvm::Function& function) {
+    constexpr size_t kEndless = UINT32_MAX;
+    const auto [known, is_new] = sizes_.try_emplace(&function, kEndless);
+    if (!is_new) return known->second;
+    size_t size = 0;
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      ++size;
+      const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
+      if (callee != nullptr && is_small(*callee)) size += size_of(*callee);
+    }
+    return sizes_[&function] = size;
+  }
+
+  llvm::DenseMap<const llvm::Function*, size_t> sizes_;
+};
+
+void inline_always(llvm::Function& function) {
   function.removeFnAttr(llvm::Attribute::OptimizeNone);
   function.removeFnAttr(llvm::Attribute::NoInline);
   function.addFnAttr(llvm::Attribute::AlwaysInline);
@@ -53,6 +86,14 @@ const llvm::Value* pointer_of(const llvm::Instruction& instruction) {
 
 llvm::PreservedAnalyses PreparePass::run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
   const Describer describer(module);
+  LibraryFunctions library;
+  std::vector<llvm::Function*> small;
+  for (llvm::Function& function : module) {
+    if (library.is_small(function)) small.push_back(&function);
+  }
+  for (llvm::Function* const function : small) {
+    if (!is_left_alone(*function)) inline_always(*function);
+  }
   for (llvm::Function& function : module) {
     if (function.isDeclaration() || is_left_alone(function)) continue;
     // Optimisation may otherwise read memory earlier than the program does, or
@@ -60,7 +101,6 @@ llvm::PreservedAnalyses PreparePass::run(llvm::Module& module, llvm::ModuleAnaly
     // Functions are only inlined into each other if both have this or neither; C's
     // inline functions, which may have no other definition, count on it.
     function.addFnAttr(llvm::Attribute::SanitizeThread);
-    inline_library_function(function);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (const llvm::Value* pointer = pointer_of(instruction)) {
         note_name(instruction, describer.describe_access(instruction, pointer));

@@ -39,6 +39,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   site_number_ = record.site();
   impatient_ = record.kind() == Kind::try_lock || record.kind() == Kind::try_lock_shared;
   Thread& self = thread(number);
+  stack_ = self.stack;
   const uint64_t address = record.address();
   if (record.kind() == Kind::operand) {
     self.earlier_operand = std::exchange(self.operand, address);
@@ -421,7 +422,7 @@ std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback)
   if (block != nullptr)
     return fmt::format("byte {}{}", address - block->first, block->second.place);
   if (std::string variable = names_.variable(address); !variable.empty()) return variable;
-  const std::string where = symbols_.site_text(site.site);
+  const std::string where = symbols_.site_text(names_.site_in(site_number_, stack_));
   return where.empty() ? fallback : fmt::format("{} used at {}", fallback, where);
 }
 

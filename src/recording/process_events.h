@@ -169,6 +169,7 @@ class ProcessEvents {
   uint64_t left_out_ = 0;
   EventBuffer* buffer_ = nullptr;  // during add()
   uint32_t site_number_ = 0;       // of the record that is added
+  uint32_t stack_ = 0;             // likewise: the calls that led to it
   bool impatient_ = false;         // it is an acquire that would have given up
 };
 

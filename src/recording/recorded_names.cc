@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "recording/library_noise.h"
 
 namespace foretrace {
 
@@ -86,8 +87,8 @@ void RecordedNames::add_entry(const NameEntry& entry, const char* text) {
     text += function.size() + 1;
     if (entry.number >= by_number_.size()) by_number_.resize(entry.number + 1);
     RecordedSite& site = by_number_[entry.number];
-    site = {sites_.intern(first, entry.line, entry.column, function), is_system_file(first), text,
-            entry.element};
+    site = {sites_.intern(first, entry.line, entry.column, function),
+            is_system_file(first) && !is_noisy(function), text, entry.element};
     text += site.what.size() + 1;
     const std::string library = text;
     note_inlined(site, inlined_frames(text + library.size() + 1));
@@ -95,14 +96,15 @@ void RecordedNames::add_entry(const NameEntry& entry, const char* text) {
   }
 }
 
-// The innermost frame that is no system header; else the innermost.
+// The innermost frame that is no system header, or by whose name findings are suppressed; else
+// the innermost.
 const RecordedSite& RecordedNames::code_site(uint32_t number) {
   std::unique_ptr<RecordedSite>& known = code_sites_[number];
   if (known != nullptr) return *known;
   known = std::make_unique<RecordedSite>();
   const std::vector<CodeFrame>& frames = stacks_->modules().frames(number & ~recording::kCodeSite);
   const auto shown = std::find_if(frames.begin(), frames.end(), [](const CodeFrame& frame) {
-    return !is_system_file(frame.file);
+    return !is_system_file(frame.file) || is_noisy(frame.function);
   });
   if (frames.empty()) return *known;
   known->is_system = shown == frames.end();
