@@ -15,7 +15,6 @@ extern NextFunction* __stop_foretrace_next_functions[] __attribute__((weak)) FOR
 namespace {
 
 __attribute__((constructor(101))) void look_up_all() {
-  foretrace::runtime::real();
   for (NextFunction** next = __start_foretrace_next_functions;
        next != __stop_foretrace_next_functions; ++next) {
     (*next)->look_up();

@@ -54,4 +54,10 @@ const RealFunctions& real() {
 
 }  // namespace foretrace::runtime
 
+// Before main: later, dlsym() would take away what the program's own dlerror() has to say.
+static __attribute__((constructor(101))) void look_up_real_functions() {
+  foretrace::runtime::real();
+  ::dlerror();  // some have no such version
+}
+
 #endif

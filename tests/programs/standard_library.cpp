@@ -36,9 +36,9 @@ static std::once_flag once;
 static std::string shared_text;
 
 static void work(int n) {
-  std::osyncstream(std::cout) << "sync " << n << std::endl;
-  std::cout << "plain " + std::to_string(n) + "\n" << std::flush;
-  std::cout << n << std::endl;
+  // The same in whatever order.
+  std::osyncstream(std::cout) << "li" << "ne" << std::endl;
+  std::cout << "line\n" << std::flush;
   std::ostringstream out;
   out.imbue(std::locale::classic());
   out << std::setw(5) << n << std::hex << n << 1.5;
