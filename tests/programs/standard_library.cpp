@@ -1,6 +1,7 @@
 // Much of the C++ library at once, used as it should be: streams, regular expressions, locales,
-// pools, atomic shared pointers, futures, stop tokens, barriers. Its own code has no hooks but for
-// what is in headers.
+// pools, shared pointers, futures, stop tokens, barriers. Its own code has no hooks but for
+// what is in headers. (Not std::atomic<std::shared_ptr>: in libstdc++ 12 its load() lets go of the
+// pointer by a relaxed operation, and hb says so.)
 // expect none
 #include <atomic>
 #include <barrier>
@@ -29,7 +30,6 @@
 #include <vector>
 
 static std::pmr::synchronized_pool_resource pool;
-static std::atomic<std::shared_ptr<int>> current{std::make_shared<int>(1)};
 static std::shared_ptr<int> old_style = std::make_shared<int>(1);
 static std::exception_ptr error;
 static std::once_flag once;
@@ -48,8 +48,6 @@ static void work(int n) {
   std::regex_match(t, m, r);
   std::pmr::vector<int> v(&pool);
   for (int i = 0; i < 100; ++i) v.push_back(i);
-  auto p = current.load();
-  current.store(std::make_shared<int>(*p + 1));
   auto q = std::atomic_load(&old_style);
   std::atomic_store(&old_style, std::make_shared<int>(*q + 1));
   std::call_once(once, [] { shared_text = "ready"; });
@@ -153,6 +151,6 @@ int main() {
   ai.wait(0);
   n1.join();
   const bool right = behind == 3 && phases == 5 && value == 2 && stopped == 1 &&
-                     told_by_main == 2 && by_async == 6 && *current.load() > 1;
+                     told_by_main == 2 && by_async == 6 && *old_style > 1;
   return right ? 0 : 1;
 }
