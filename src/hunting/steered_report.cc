@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "recording/library_noise.h"
 #include "recording/mapped_file.h"
 #include "steering/layout.h"
 
@@ -194,8 +193,7 @@ const std::vector<CodeFrame>& PlaceResolver::frames_at(const std::string& module
   return known->second;
 }
 
-// The innermost place that is in no system header, or by whose name findings are suppressed; else
-// the innermost.
+// The innermost place that is to be shown; else the innermost.
 CodeFrame PlaceResolver::shown(const RawPlace& place,
                                const std::vector<std::pair<std::string, uint64_t>>& frames) {
   std::vector<CodeFrame> all;
@@ -209,9 +207,7 @@ CodeFrame PlaceResolver::shown(const RawPlace& place,
     all.insert(all.end(), more.begin(), more.end());
   }
   for (const CodeFrame& frame : all) {
-    if (!frame.file.empty() && (!is_system_file(frame.file) || is_noisy(frame.function))) {
-      return frame;
-    }
+    if (!frame.file.empty() && is_to_be_shown(frame.file, frame.function)) return frame;
   }
   return all.empty() ? CodeFrame() : all.front();
 }

@@ -33,7 +33,8 @@ class LibraryFunctions {
            function.hasLinkOnceODRLinkage() && is_system_file(place->getFilename());
   }
 
-  // With all that will be inlined into it. One that calls itself is never small.
+  // With all that will be inlined into it. A call back to one of its callers counts as a call:
+  // LLVM inlines no function into itself.
   size_t size_of(const llvm::Function& function) {
     constexpr size_t kEndless = UINT32_MAX;
     const auto [known, is_new] = sizes_.try_emplace(&function, kEndless);

@@ -13,6 +13,8 @@
 #include <gelf.h>
 #include <unistd.h>
 
+#include "recording/library_noise.h"
+
 namespace foretrace {
 namespace {
 
@@ -255,6 +257,10 @@ bool is_system_file(const std::string& file) {
   return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
          file.find("/include/c++/") != std::string::npos ||
          file.find("/../include/") != std::string::npos;
+}
+
+bool is_to_be_shown(const std::string& file, const std::string& function) {
+  return !is_system_file(file) || is_noisy(function);
 }
 
 }  // namespace foretrace

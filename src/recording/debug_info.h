@@ -44,5 +44,8 @@ class DebugInfo {
 // Headers of the system and of the compiler: what is in them is seldom what a
 // user wants to read about.
 bool is_system_file(const std::string& file);
+// Whether a user wants to see this place, and not its caller's: also if it is known by its
+// function's name as noise of a system library (library_noise.h).
+bool is_to_be_shown(const std::string& file, const std::string& function);
 
 }  // namespace foretrace

@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "recording/library_noise.h"
 
 namespace foretrace {
 
@@ -88,7 +87,7 @@ void RecordedNames::add_entry(const NameEntry& entry, const char* text) {
     if (entry.number >= by_number_.size()) by_number_.resize(entry.number + 1);
     RecordedSite& site = by_number_[entry.number];
     site = {sites_.intern(first, entry.line, entry.column, function),
-            is_system_file(first) && !is_noisy(function), text, entry.element};
+            !is_to_be_shown(first, function), text, entry.element};
     text += site.what.size() + 1;
     const std::string library = text;
     note_inlined(site, inlined_frames(text + library.size() + 1));
@@ -96,15 +95,14 @@ void RecordedNames::add_entry(const NameEntry& entry, const char* text) {
   }
 }
 
-// The innermost frame that is no system header, or by whose name findings are suppressed; else
-// the innermost.
+// The innermost frame that is to be shown; else the innermost.
 const RecordedSite& RecordedNames::code_site(uint32_t number) {
   std::unique_ptr<RecordedSite>& known = code_sites_[number];
   if (known != nullptr) return *known;
   known = std::make_unique<RecordedSite>();
   const std::vector<CodeFrame>& frames = stacks_->modules().frames(number & ~recording::kCodeSite);
   const auto shown = std::find_if(frames.begin(), frames.end(), [](const CodeFrame& frame) {
-    return !is_system_file(frame.file) || is_noisy(frame.function);
+    return is_to_be_shown(frame.file, frame.function);
   });
   if (frames.empty()) return *known;
   known->is_system = shown == frames.end();

@@ -41,7 +41,7 @@ struct SiteNotes {
 
 struct RecordedSite {
   SiteId site = kNoSite;
-  bool is_system = false;  // in a system header
+  bool is_system = false;  // in a system header: its caller is to be shown
   std::string what;        // what is accessed there; empty if not known
   uint32_t element = 0;    // the size of the array's element, or 0
 };

@@ -21,23 +21,18 @@ static void worker() {
   changed.notify_all();
 }
 
-template <int Depth>
-static void down() {
-  if constexpr (Depth > 0) {
-    down<Depth - 1>();
-    down<Depth - 1>();
-  } else {
-    ++deep;
-  }
+static void touch_deep() { ++deep; }
+static void touch_on_some_way() {
+  ++on_some_way;  // EXPECT: data-race
 }
 
-template <int Depth>
-static void down_too() {
+template <int Depth, void (*Last)()>
+static void down() {
   if constexpr (Depth > 0) {
-    down_too<Depth - 1>();
-    down_too<Depth - 1>();
+    down<Depth - 1, Last>();
+    down<Depth - 1, Last>();
   } else {
-    ++on_some_way;  // EXPECT: data-race
+    Last();
   }
 }
 
@@ -53,14 +48,14 @@ static void before_and_after(int n) {
 
 int main() {
   std::thread thread(worker);
-  down_too<40>();
+  down<40, touch_on_some_way>();
   before_and_after(3);
   {
     std::unique_lock<std::mutex> lock(m);
     while (!done) changed.wait(lock);
   }
-  down<40>();
-  down_too<40>();
+  down<40, touch_deep>();
+  down<40, touch_on_some_way>();
   ++again;
   after(3);
   before_and_after(3);
