@@ -19,6 +19,7 @@
 #include "instrument/foreseen_loops.h"
 #include "instrument/hooks.h"
 #include "instrument/ignore_list.h"
+#include "instrument/inlined_check.h"
 #include "instrument/library_calls.h"
 #include "instrument/loop_ranges.h"
 #include "instrument/names.h"
@@ -78,6 +79,7 @@ class FunctionInstrumenter {
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
     for (llvm::CallInst* hook : quiet_hooks_) skip_if_inactive(*hook);
+    for (const auto& [hook, bytes] : checked_hooks_) skip_if_repeated(*hook, bytes);
   }
 
  private:
@@ -274,6 +276,9 @@ class FunctionInstrumenter {
     } else if (access.steers) {
       call_hook(builder, hooks_.steering_read(),
                 {pointer, builder.getInt64(access.bytes), access.site});
+      if (access.bytes <= kMostChecked) {
+        checked_hooks_.push_back({quiet_hooks_.back(), access.bytes});
+      }
     } else if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
       call_hook(builder, hook, {pointer, access.site});
     } else {
@@ -455,6 +460,7 @@ class FunctionInstrumenter {
   std::vector<llvm::FenceInst*> fences_;
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::CallInst*> quiet_hooks_;
+  std::vector<std::pair<llvm::CallInst*, uint64_t>> checked_hooks_;  // and the bytes of their reads
 };
 
 }  // namespace

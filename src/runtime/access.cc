@@ -91,9 +91,11 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   if (granule.is_repeated<kWrite>()) return;
   if (granule.needs_stamp<kWrite>()) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
-  } else if (OpenRun* const run = Entry::run_for<kWrite>(address, site);
-             run == nullptr || !may_join<kWrite>(granule, *run, address, size) ||
-             !Entry::join<kWrite>(*run, size)) {
+    return Granule(address, size).remember<kWrite>();
+  }
+  if (OpenRun* const run = Entry::run_for<kWrite>(address, site);
+      run == nullptr || !may_join<kWrite>(granule, *run, address, size) ||
+      !Entry::join<kWrite>(*run, size)) {
     // Runs of reads know of no other record of their bytes behind them.
     if (!kWrite && !granule.is_new()) Entry::close_runs();
     entry.append_access<kWrite>(address, size, site);

@@ -16,23 +16,19 @@ inline uint32_t byte_bits(uint64_t address, uint32_t size) {
 // Whether an access that clashes with this one has a later stamp.
 template <bool kWrite>
 inline bool has_later(uint64_t address, uint32_t stamp) {
-  const uint64_t cell = cell_of(address);
-  return recording::is_later(__atomic_load_n(&write_stamps[cell], __ATOMIC_ACQUIRE), stamp) ||
+  const uint64_t cell = shadow.cell_of(address);
+  return recording::is_later(__atomic_load_n(&shadow.write_stamps[cell], __ATOMIC_ACQUIRE),
+                             stamp) ||
          (kWrite &&
-          recording::is_later(__atomic_load_n(&read_stamps[cell], __ATOMIC_ACQUIRE), stamp));
-}
-
-template <bool kWrite>
-inline bool has_bytes(const FilterEntry& entry, uint32_t bits) {
-  return ((kWrite ? entry.wrote : entry.touched) & bits) == bits;
+          recording::is_later(__atomic_load_n(&shadow.read_stamps[cell], __ATOMIC_ACQUIRE), stamp));
 }
 
 // Whether the thread has recorded such an access since its last stamp and nobody has
 // made a clashing one since. What hooks look at first.
 template <bool kWrite>
 inline bool is_repeated(uint64_t address, uint32_t bits) {
-  const FilterEntry& entry = self.filter.entry(address);
-  return entry.tag == self.filter.tag(address) && has_bytes<kWrite>(entry, bits) &&
+  const FilterEntry entry = self.filter.entry(address);
+  return entry.tag() == self.filter.tag(address) && entry.has<kWrite>(bits) &&
          !has_later<kWrite>(address, self.stamp);
 }
 
@@ -44,23 +40,20 @@ class Granule {
       : address_(address),
         bits_(byte_bits(address, size)),
         tag_(self.filter.tag(address)),
-        entry_(self.filter.entry(address)),
-        write_cell_(write_stamps[cell_of(address)]),
-        read_cell_(read_stamps[cell_of(address)]),
-        write_(__atomic_load_n(&write_cell_, __ATOMIC_ACQUIRE)),
-        read_(__atomic_load_n(&read_cell_, __ATOMIC_ACQUIRE)) {}
+        known_(self.filter.entry(address)),
+        cell_(shadow.cell_of(address)),
+        write_(__atomic_load_n(&shadow.write_stamps[cell_], __ATOMIC_ACQUIRE)),
+        read_(__atomic_load_n(&shadow.read_stamps[cell_], __ATOMIC_ACQUIRE)) {}
 
   // Whether it is_repeated(), also if that was before the last stamp in this stretch.
   template <bool kWrite>
   bool is_repeated() {
-    const bool is_earlier = self.filter.is_earlier(entry_, tag_);
-    if ((entry_.tag != tag_ && !is_earlier) || !has_bytes<kWrite>(entry_, bits_)) return false;
-    const uint32_t stamp = self.filter.stamp(entry_);
+    if (known_.tag() == tag_) return known_.has<kWrite>(bits_) && !needs_stamp<kWrite>();
+    if (!self.filter.is_earlier(known_, tag_) || !known_.has<kWrite>(bits_)) return false;
+    const uint32_t stamp = self.filter.stamp(known_);
     if (clashes<kWrite>(stamp)) return false;
-    if (is_earlier) {
-      if (clashes<true>(stamp)) entry_.wrote = 0;  // others have read since
-      carry_over();
-    }
+    if (clashes<true>(stamp)) known_.forget_writes();  // others have read since
+    carry_over();
     return true;
   }
 
@@ -72,22 +65,25 @@ class Granule {
 
   // Whether no record under the same stamp has its bytes, for all that is known.
   bool is_new() const {
-    if (entry_.tag == tag_) return (entry_.touched & bits_) == 0;
+    if (known_.tag() == tag_) return known_.touched(bits_) == 0;
     return write_ != self.stamp && read_ != self.stamp;
   }
   // Whether the records under the same stamp that have its bytes are reads.
-  bool is_only_read() const { return entry_.tag == tag_ && (entry_.wrote & bits_) == 0; }
+  bool is_only_read() const { return known_.tag() == tag_ && known_.wrote(bits_) == 0; }
 
   // Remembers the access. Called after its record was published: whoever sees the cell
   // finds the record in the ring.
   template <bool kWrite>
   void remember() {
     // Bytes that were recorded under an older stamp are forgotten: the one stamp of
-    // the entry must hold for all of its bytes. (The access may have taken a new one.)
-    if (entry_.tag != self.filter.tag(address_)) self.filter.renew(address_);
+    // the entry must hold for all of its bytes.
+    if (known_.tag() != tag_) {
+      known_ = FilterEntry(tag_);
+      self.filter.note_use(address_);
+    }
+    known_.add<kWrite>(bits_);
+    self.filter.entry(address_) = known_;
     mark<kWrite>();
-    entry_.touched = static_cast<uint16_t>(entry_.touched | bits_);
-    if (kWrite) entry_.wrote = static_cast<uint16_t>(entry_.wrote | bits_);
   }
 
  private:
@@ -97,28 +93,30 @@ class Granule {
   }
 
   template <bool kWrite>
-  void mark() {
+  void mark() const {
     // A read may be the latest in time, and not by its place in the order.
-    if (kWrite || !recording::is_later(read_, self.stamp)) {
-      __atomic_store_n(kWrite ? &write_cell_ : &read_cell_, self.stamp, __ATOMIC_RELEASE);
+    if (kWrite) {
+      __atomic_store_n(&shadow.write_stamps[cell_], self.stamp, __ATOMIC_RELEASE);
+    } else if (!recording::is_later(read_, self.stamp)) {
+      __atomic_store_n(&shadow.read_stamps[cell_], self.stamp, __ATOMIC_RELEASE);
     }
   }
 
   // Makes the entry one of the last stamp: as if its bytes had been accessed after it.
   // That may only lead others to take stamps that they would not need.
   void carry_over() {
-    if (entry_.touched != entry_.wrote) mark<false>();
-    if (entry_.wrote != 0) mark<true>();
-    entry_.tag = tag_;
+    if (!known_.is_only_written()) mark<false>();
+    if (known_.wrote(FilterEntry::kAll) != 0) mark<true>();
+    known_.set_tag(tag_);
+    self.filter.entry(address_) = known_;
   }
 
   const uint64_t address_;
   const uint32_t bits_;
   const uint32_t tag_;
-  FilterEntry& entry_;
-  uint32_t& write_cell_;
-  uint32_t& read_cell_;
-  const uint32_t write_;  // the stamps that were there
+  FilterEntry known_;  // what was there, and so were the stamps
+  const uint64_t cell_;
+  const uint32_t write_;
   const uint32_t read_;
 };
 
@@ -175,7 +173,7 @@ __attribute__((always_inline)) inline void steering_read(const void* pointer, ui
   const auto address = reinterpret_cast<uint64_t>(pointer);
   if (bytes <= kGranuleBytes && self.filter.is_started()) {
     const uint32_t bits = byte_bits(address, static_cast<uint32_t>(bytes));
-    if (is_repeated<false>(address, bits) && (self.filter.entry(address).wrote & bits) == 0) return;
+    if (is_repeated<false>(address, bits) && self.filter.entry(address).wrote(bits) == 0) return;
   }
   access_range<false>(pointer, bytes, site);
   Entry::close_runs();

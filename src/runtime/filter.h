@@ -8,11 +8,43 @@
 
 namespace foretrace::runtime {
 
-// One granule, under one stamp of the thread.
-struct FilterEntry {
-  uint32_t tag;      // the part of the address that its place does not tell, and the epoch
-  uint16_t touched;  // the bytes that were read or written
-  uint16_t wrote;    // the bytes that were written
+// One granule, under one stamp of the thread. One number, so that it is read and written at
+// once; inlined checks look at its parts.
+class FilterEntry {
+ public:
+  FilterEntry() = default;
+  // With no bytes.
+  explicit FilterEntry(uint32_t tag) : bits_(tag) {}
+
+  // The part of the address that its place does not tell, and the epoch.
+  uint32_t tag() const { return static_cast<uint32_t>(bits_); }
+  // Which of some bytes were read or written, and which were written.
+  uint32_t touched(uint32_t bytes) const {
+    return static_cast<uint16_t>(bits_ >> 8 * kTouchedAt) & bytes;
+  }
+  uint32_t wrote(uint32_t bytes) const {
+    return static_cast<uint32_t>(bits_ >> 8 * kWroteAt) & bytes;
+  }
+  template <bool kWrite>
+  bool has(uint32_t bytes) const {
+    return (kWrite ? wrote(bytes) : touched(bytes)) == bytes;
+  }
+  bool is_only_written() const { return touched(kAll) == wrote(kAll); }
+
+  template <bool kWrite>
+  void add(uint32_t bytes) {
+    bits_ |= uint64_t{bytes} << 8 * kTouchedAt;
+    if (kWrite) bits_ |= uint64_t{bytes} << 8 * kWroteAt;
+  }
+  void set_tag(uint32_t tag) { bits_ = bits_ >> 32 << 32 | tag; }
+  void forget_writes() { bits_ &= (uint64_t{1} << 8 * kWroteAt) - 1; }
+
+  static constexpr uint64_t kTouchedAt = 4;  // 2 bytes each
+  static constexpr uint64_t kWroteAt = 6;
+  static constexpr uint32_t kAll = 0xFFFF;
+
+ private:
+  uint64_t bits_;
 };
 
 // Small enough for a cache: entries do not hold stamps but *epochs*, which count the
@@ -21,21 +53,25 @@ struct FilterEntry {
 class Filter {
  private:
   static constexpr uint32_t kEntriesShift = 18;
-  static constexpr uint32_t kEntries = 1U << kEntriesShift;  // those never used cost nothing
   static constexpr uint32_t kEpochBits = 7;
-  static constexpr uint32_t kEpochs = 1U << kEpochBits;  // the first is 1
+  static constexpr uint32_t kPageShift = 9;  // of entries that are forgotten together
+
+ public:
+  static constexpr uint32_t kEntries = 1U << kEntriesShift;  // those never used cost nothing
+  static constexpr uint32_t kEpochs = 1U << kEpochBits;      // the first is 1
   // Together, an entry's place and its tag tell 47 bits of an address: all that Linux
   // hands out unless asked for more.
   static constexpr uint32_t kTagShift = kGranuleShift + kEntriesShift - kEpochBits;
   static_assert(kTagShift + 32 == 47);
-  static constexpr uint32_t kPageShift = 9;  // of entries that are forgotten together
 
- public:
   struct Memory {
     FilterEntry entries[kEntries];
     uint8_t used[kEntries >> kPageShift];
     uint32_t stamps[kEpochs];
   };
+  // What inlined checks read: the pointer to the entries, and the epoch.
+  static constexpr uint64_t kMemoryAt = 0;
+  static constexpr uint64_t kEpochAt = 8;
 
   // `memory` is all zeros, and belongs to the caller.
   void start(Memory* memory) {
@@ -61,23 +97,19 @@ class Filter {
   }
   // Whether an entry is of the same granule as `tag`, and of an earlier epoch of this
   // stretch.
-  bool is_earlier(const FilterEntry& entry, uint32_t tag) const {
-    return (entry.tag ^ tag) < kEpochs && epoch_of(entry) >= first_ && entry.tag < tag;
+  bool is_earlier(FilterEntry entry, uint32_t tag) const {
+    return (entry.tag() ^ tag) < kEpochs && epoch_of(entry) >= first_ && entry.tag() < tag;
   }
   // The thread's stamp when it recorded what an entry says.
-  uint32_t stamp(const FilterEntry& entry) const { return memory_->stamps[epoch_of(entry)]; }
+  uint32_t stamp(FilterEntry entry) const { return memory_->stamps[epoch_of(entry)]; }
 
-  // Makes the entry of an address one of this epoch, with nothing in it yet.
-  void renew(uint64_t address) {
-    const uint64_t at = place(address);
-    memory_->entries[at] = {tag(address), 0, 0};
-    memory_->used[at >> kPageShift] = 1;
-  }
-  void forget(uint64_t address) { entry(address).tag = 0; }
+  // The entry of an address is in use.
+  void note_use(uint64_t address) { memory_->used[place(address) >> kPageShift] = 1; }
+  void forget(uint64_t address) { entry(address) = FilterEntry(0); }
 
  private:
   static uint64_t place(uint64_t address) { return (address >> kGranuleShift) & (kEntries - 1); }
-  static uint32_t epoch_of(const FilterEntry& entry) { return entry.tag & (kEpochs - 1); }
+  static uint32_t epoch_of(FilterEntry entry) { return entry.tag() & (kEpochs - 1); }
 
   void clear();
 

@@ -170,6 +170,7 @@ bool attach(Entry& entry) {
     return false;
   }
   self.memory = static_cast<ThreadMemory*>(memory);
+  self.shadow = shadow;
   self.filter.start(&self.memory->filter);
   self.range_stretch = 1;
   entry.append_stamped(Kind::stamp, 0, 0, nullptr);

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "runtime/filter.h"
+#include "runtime/inlined_state.h"
 #include "runtime/layout.h"
 #include "runtime/site.h"
 
@@ -88,15 +89,13 @@ struct CallFrame {
 };
 
 // A thread's state. All zeros: the thread has recorded nothing yet.
-struct Thread {
-  Filter filter;
+struct Thread : InlinedState {
   ThreadMemory* memory;  // null until the thread records for the first time
   uint64_t window;       // counts the times at which open runs ended,
   uint64_t loop_window;  // and what it was when those ended that are foreseen in a loop
   const char* loop;      // that the thread entered last, of those with foreseen accesses
   uint64_t settle_at;    // how many records there may be until they are settled
   uint32_t range_stretch;
-  uint32_t stamp;             // the lower half of the last stamp that it took
   bool busy;                  // inside the recorder: a signal handler must not record
   bool unable;                // no ring could be made for it
   bool fenced;                // has recorded a fence
@@ -116,7 +115,9 @@ struct Thread {
   uint32_t stack;  // the number of the stack that was recorded last
   uint64_t frame;  // of the hook or interceptor that records
 };
-extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
+// Code of the plugin knows its beginning, and this name.
+extern __thread Thread self __asm__("__foretrace_thread")
+    __attribute__((visibility("default"), tls_model("initial-exec")));
 
 // Whether this process records at all. Set once, and cleared when the session
 // ends before the process.
@@ -137,9 +138,9 @@ class Entry {
 
   // Both keep the order of calls. A stamp orders the record after everything
   // that other threads appended before.
-  void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
-  void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
-  void append_operand(uint64_t number);
+  static void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
+  static void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
+  static void append_operand(uint64_t number);
   // The open run that an access may become part of; null if there is none.
   template <bool kWrite>
   __attribute__((always_inline)) static OpenRun* run_for(uint64_t address, SiteRef site);
@@ -150,7 +151,8 @@ class Entry {
   static bool join(OpenRun& run, uint32_t size);
   // An access within one granule.
   template <bool kWrite>
-  void append_access(uint64_t address, uint32_t size, SiteRef site);
+  __attribute__((noinline)) static void append_access(uint64_t address, uint32_t size,
+                                                      SiteRef site);
 
   // No record so far becomes longer.
   static void close_runs() { self.loop_window = ++self.window; }
@@ -162,7 +164,7 @@ class Entry {
   }
 
   // Begins a new stretch: what is accessed from now on is recorded again.
-  void begin_stretch();
+  static void begin_stretch();
 
  private:
   // The thread has recorded before, and may.
@@ -179,10 +181,10 @@ class Entry {
     return top.frame >= self.frame && top.id == self.stack && top.id != 0;
   }
   // Says where it is.
-  void append_stack() {
+  static void append_stack() {
     if (!is_same_stack()) append_new_stack();
   }
-  void append_new_stack();
+  static void append_new_stack();
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
   template <bool kWrite>
   static OpenRuns& runs() {
@@ -290,7 +292,7 @@ inline bool Entry::is_read_before(const OpenRun& writes, uint64_t address, uint3
 }
 
 template <bool kWrite>
-inline void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
+void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t site_number = number_of(site);
   append_stack();
   if (!has_space() && !make_space(1)) return;

@@ -44,17 +44,15 @@ void raise_to(uint32_t* stamps, uint64_t count, uint32_t stamp) {
 template <typename Visit>
 void for_each_cells(uint64_t address, uint64_t end, Visit visit) {
   while (address < end) {
-    const uint64_t stop = std::min(end, (address | shadow_mask) + 1);
-    visit(cell_of(address), cell_of(stop - 1) + 1 - cell_of(address));
+    const uint64_t stop = std::min(end, (address | shadow.mask) + 1);
+    visit(shadow.cell_of(address), shadow.cell_of(stop - 1) + 1 - shadow.cell_of(address));
     address = stop;
   }
 }
 
 }  // namespace
 
-uint32_t* write_stamps = nullptr;
-uint32_t* read_stamps = nullptr;
-uint64_t shadow_mask = 0;
+Shadow shadow = {};
 
 bool map_shadow() {
   // Only pages that are touched cost memory. Where the address space is limited
@@ -69,9 +67,8 @@ bool map_shadow() {
     // Huge pages would make a few touched cells cost megabytes.
     ::madvise(memory, bytes, MADV_NOHUGEPAGE);
     ::madvise(memory, bytes, MADV_DONTDUMP);
-    write_stamps = static_cast<uint32_t*>(memory);
-    read_stamps = write_stamps + cells;
-    shadow_mask = window - 1;
+    auto* const stamps = static_cast<uint32_t*>(memory);
+    shadow = {stamps, stamps + cells, window - 1};
     return true;
   }
   return false;
@@ -80,15 +77,15 @@ bool map_shadow() {
 bool range_has_later(uint64_t address, uint64_t end, uint32_t stamp, bool write) {
   bool found = false;
   for_each_cells(address, end, [&](uint64_t first, uint64_t count) {
-    found = found || any_later(write_stamps + first, count, stamp) ||
-            (write && any_later(read_stamps + first, count, stamp));
+    found = found || any_later(shadow.write_stamps + first, count, stamp) ||
+            (write && any_later(shadow.read_stamps + first, count, stamp));
   });
   return found;
 }
 
 void mark_range(uint64_t address, uint64_t end, uint32_t stamp, bool write) {
   for_each_cells(address, end, [&](uint64_t first, uint64_t count) {
-    raise_to((write ? write_stamps : read_stamps) + first, count, stamp);
+    raise_to((write ? shadow.write_stamps : shadow.read_stamps) + first, count, stamp);
   });
 }
 

@@ -15,16 +15,19 @@ namespace foretrace::runtime {
 inline constexpr uint32_t kGranuleShift = 4;
 inline constexpr uint32_t kGranuleBytes = 1U << kGranuleShift;
 
-// By cell_of(). Null until map_shadow() succeeds.
-extern uint32_t* write_stamps FORETRACE_HIDDEN;
-extern uint32_t* read_stamps FORETRACE_HIDDEN;
-// Addresses that differ only above the mask share a cell, which costs stamps but no
-// correctness.
-extern uint64_t shadow_mask FORETRACE_HIDDEN;
+struct Shadow {
+  // By cell_of(). Null until map_shadow() succeeds.
+  uint32_t* write_stamps;
+  uint32_t* read_stamps;
+  // Addresses that differ only above the mask share a cell, which costs stamps but no
+  // correctness.
+  uint64_t mask;
+
+  uint64_t cell_of(uint64_t address) const { return (address & mask) >> kGranuleShift; }
+};
+extern Shadow shadow FORETRACE_HIDDEN;
 
 bool map_shadow();
-
-inline uint64_t cell_of(uint64_t address) { return (address & shadow_mask) >> kGranuleShift; }
 
 // Whether one of the bytes from `address` to `end` has a clashing access with a later
 // stamp: for a write any other, for a read another write.
