@@ -9,8 +9,10 @@ namespace {
 std::string side_text(const Symbols& symbols, const RaceSide& side) {
   std::string where = symbols.site_text(side.access.site);
   if (where.empty()) where = fmt::format("event {}", side.access.index);
-  return fmt::format("thread {} {} it at {}", printable(symbols.thread(side.access.epoch.thread())),
-                     side.op == Op::wr ? "writes" : "reads", printable(where, 200));
+  return fmt::format("thread {} {}{} it at {}",
+                     printable(symbols.thread(side.access.epoch.thread())),
+                     is_atomic(side.op) ? "atomically " : "", writes(side.op) ? "writes" : "reads",
+                     printable(where, 200));
 }
 
 CandidateEvent side_event(const LocksetTable& locksets, LocationId location, const RaceSide& side) {

@@ -6,7 +6,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include <tsl/robin_map.h>
 
 #include "analyses/race.h"
 #include "base/table.h"
@@ -58,6 +61,17 @@ class FirstPairFinder {
     }
   }
 
+  // An atomic operation, which may race with plain accesses.
+  void operate(const Event& event, const Access& current, Order& order) {
+    Location& x = slot(locations_, event.object);
+    if (x.racy) return;
+    const auto first =
+        writes(event.op()) ? racing_with_write(x, event, order) : racing_with_read(x, event, order);
+    if (first) return report(x, *first, event, current, order);
+    x.has_operations = true;
+    remember_operation(operations_[event.object], {event.op(), current});
+  }
+
  private:
   // One cache line.
   struct alignas(64) Location {
@@ -65,16 +79,33 @@ class FirstPairFinder {
     Access read;                   // the last read, while reads are ordered
     std::vector<Access>* readers;  // else the last read of each thread, by thread
     bool racy;                     // reported; nothing more is kept
+    bool has_operations;           // since the last write
   };
   static_assert(sizeof(Location) == 64);
+
+  // The latest of the accesses that race with another one.
+  class Latest {
+   public:
+    Latest(ThreadId thread, Order& order) : thread_(thread), order_(order) {}
+    void consider(Op op, const Access& past) {
+      if (ordered(past, thread_, order_)) return;
+      if (!found_ || past.index > found_->access.index) found_ = RaceSide{op, past};
+    }
+    const std::optional<RaceSide>& found() const { return found_; }
+
+   private:
+    const ThreadId thread_;
+    Order& order_;
+    std::optional<RaceSide> found_;
+  };
 
   static bool ordered(const Access& past, ThreadId thread, Order& order) {
     return past.epoch.is_zero() || past.epoch.thread() == thread || order.ordered(past, thread);
   }
 
   void read(Location& x, const Event& event, const Access& current, Order& order) {
-    if (!ordered(x.write, event.thread, order)) {
-      report(x, {Op::wr, x.write}, event, current, order);
+    if (const std::optional<RaceSide> first = racing_with_read(x, event, order)) {
+      report(x, *first, event, current, order);
     } else if (x.readers != nullptr) {
       remember_reader(*x.readers, current);
     } else if (ordered(x.read, event.thread, order)) {
@@ -86,29 +117,45 @@ class FirstPairFinder {
   }
 
   void write(Location& x, const Event& event, const Access& current, Order& order) {
-    if (const std::optional<RaceSide> first = racing_with_write(x, event.thread, order)) {
+    if (const std::optional<RaceSide> first = racing_with_write(x, event, order)) {
       report(x, *first, event, current, order);
     } else {
       x.write = current;
       x.read = Access();  // all reads come before this write, which stands for them
       if (x.readers != nullptr) forget_readers(x);
+      if (x.has_operations) forget_operations(x, event.object);  // likewise
     }
   }
 
-  static std::optional<RaceSide> racing_with_write(const Location& x, ThreadId thread,
-                                                   Order& order) {
-    std::optional<RaceSide> latest;
-    const auto consider = [&](Op op, const Access& past) {
-      if (ordered(past, thread, order)) return;
-      if (!latest || past.index > latest->access.index) latest = RaceSide{op, past};
-    };
-    consider(Op::wr, x.write);
-    if (x.readers == nullptr) {
-      consider(Op::rd, x.read);
-    } else {
-      for (const Access& reader : *x.readers) consider(Op::rd, reader);
+  std::optional<RaceSide> racing_with_read(const Location& x, const Event& event,
+                                           Order& order) const {
+    if (!x.has_operations) {
+      if (ordered(x.write, event.thread, order)) return std::nullopt;
+      return RaceSide{Op::wr, x.write};
     }
-    return latest;
+    Latest latest(event.thread, order);
+    latest.consider(Op::wr, x.write);
+    consider_operations(event, latest);
+    return latest.found();
+  }
+
+  std::optional<RaceSide> racing_with_write(const Location& x, const Event& event,
+                                            Order& order) const {
+    Latest latest(event.thread, order);
+    latest.consider(Op::wr, x.write);
+    if (x.readers == nullptr) {
+      latest.consider(Op::rd, x.read);
+    } else {
+      for (const Access& reader : *x.readers) latest.consider(Op::rd, reader);
+    }
+    if (x.has_operations) consider_operations(event, latest);
+    return latest.found();
+  }
+
+  void consider_operations(const Event& event, Latest& latest) const {
+    for (const RaceSide& past : operations_.at(event.object)) {
+      if (clash(past.op, event.op())) latest.consider(past.op, past.access);
+    }
   }
 
   static void remember_reader(std::vector<Access>& readers, const Access& access) {
@@ -122,19 +169,39 @@ class FirstPairFinder {
     }
   }
 
+  // The last of each thread that writes, and the last that does not.
+  static void remember_operation(std::vector<RaceSide>& operations, const RaceSide& operation) {
+    const auto is_like_it = [&](const RaceSide& past) {
+      return past.access.epoch.thread() == operation.access.epoch.thread() &&
+             writes(past.op) == writes(operation.op);
+    };
+    const auto place = std::find_if(operations.begin(), operations.end(), is_like_it);
+    if (place != operations.end()) {
+      *place = operation;
+    } else {
+      operations.push_back(operation);
+    }
+  }
+
   static void forget_readers(Location& x) {
     delete x.readers;
     x.readers = nullptr;
   }
+  void forget_operations(Location& x, LocationId location) {
+    x.has_operations = false;
+    operations_.erase(location);
+  }
 
-  static void report(Location& x, const RaceSide& first, const Event& event, const Access& second,
-                     Order& order) {
+  void report(Location& x, const RaceSide& first, const Event& event, const Access& second,
+              Order& order) {
     order.propose(first, event, second);
     x.racy = true;
     forget_readers(x);
+    forget_operations(x, event.object);
   }
 
   std::vector<Location> locations_;
+  tsl::robin_map<LocationId, std::vector<RaceSide>> operations_;  // atomic ones
 };
 
 // Every racing pair; keeps every access up to `max_accesses`, and after that at least
@@ -159,17 +226,19 @@ class AllPairFinder {
     std::vector<History>& histories = slot(locations_, event.object);
     racing_.clear();
     for (const History& history : histories) {
-      if (history.thread == event.thread) continue;
-      collect(Op::wr, history.writes, event.thread, order);
-      if (event.op() == Op::wr) collect(Op::rd, history.reads, event.thread, order);
+      if (history.thread == event.thread || !clash(history.op, event.op())) continue;
+      collect(history.op, history.accesses, event.thread, order);
     }
     std::sort(racing_.begin(), racing_.end(),
               [](const RaceSide& a, const RaceSide& b) { return a.access.index < b.access.index; });
     for (const RaceSide& first : racing_) {
       if (++pairs_ <= max_pairs_) order.propose(first, event, current);
     }
-    History& own = history_of(histories, event.thread);
-    keep(event.op() == Op::wr ? own.writes : own.reads, current);
+    keep(history_of(histories, event.thread, event.op()).accesses, current);
+  }
+  // Atomic operations, which may race with plain accesses, likewise.
+  void operate(const Event& event, const Access& current, Order& order) {
+    access(event, current, order);
   }
 
  private:
@@ -180,11 +249,11 @@ class AllPairFinder {
     uint64_t forgotten = 0;  // before those
     Access last_forgotten = {};
   };
-  // The accesses of one location by one thread, in trace order.
+  // The accesses of one location by one thread and operation, in trace order.
   struct History {
     ThreadId thread = 0;
-    Accesses reads = {};
-    Accesses writes = {};
+    Op op = Op::rd;
+    Accesses accesses = {};
   };
 
   void keep(Accesses& accesses, const Access& access) {
@@ -210,12 +279,13 @@ class AllPairFinder {
     }
   }
 
-  static History& history_of(std::vector<History>& histories, ThreadId thread) {
-    const auto place =
-        std::lower_bound(histories.begin(), histories.end(), thread,
-                         [](const History& history, ThreadId t) { return history.thread < t; });
-    if (place != histories.end() && place->thread == thread) return *place;
-    return *histories.insert(place, History{thread});
+  static History& history_of(std::vector<History>& histories, ThreadId thread, Op op) {
+    const auto place = std::lower_bound(histories.begin(), histories.end(), std::pair(thread, op),
+                                        [](const History& history, const auto& wanted) {
+                                          return std::pair(history.thread, history.op) < wanted;
+                                        });
+    if (place != histories.end() && place->thread == thread && place->op == op) return *place;
+    return *histories.insert(place, History{thread, op});
   }
 
   const uint64_t max_pairs_;
@@ -228,7 +298,8 @@ class AllPairFinder {
 };
 
 // Takes a batch through a finder. `state` is the order, and notes what goes into
-// reports: resume(), synchronise(), begin() and end() as AccessContext has them.
+// reports: resume(), synchronise(), begin() and end() as AccessContext has them. If it has
+// operate(), races of atomic operations with plain accesses are looked for, too.
 template <typename Finder, typename State>
 void find_races(const EventBatch& batch, Finder& finder, State& state) {
   constexpr size_t kAhead = 12;  // far enough to hide a cache miss, near enough to stay
@@ -243,9 +314,16 @@ void find_races(const EventBatch& batch, Finder& finder, State& state) {
     if (is_access(event.op())) {
       finder.access(event, state.begin(index, event), state);
       state.end(index, event);
-    } else {
-      state.synchronise(index, event);
+      continue;
     }
+    const auto check = [&](const Access& current) { finder.operate(event, current, state); };
+    if constexpr (requires { state.operate(index, event, check); }) {
+      if (is_atomic(event.op())) {
+        state.operate(index, event, check);
+        continue;
+      }
+    }
+    state.synchronise(index, event);
   }
 }
 

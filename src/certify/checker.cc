@@ -200,8 +200,10 @@ Result<void> ScheduleChecker::check_race(const Schedule& schedule) const {
   if (std::max(a, b) >= trace_.events.size()) return fail("there is no such event");
   const Event& first = trace_.events[a];
   const Event& second = trace_.events[b];
-  if (!is_access(first.op()) || !is_access(second.op()) || first.object != second.object ||
-      first.thread == second.thread || (first.op() != Op::wr && second.op() != Op::wr)) {
+  const bool of_locations =
+      space_of(first.op()) == Space::location && space_of(second.op()) == Space::location;
+  if (!of_locations || first.object != second.object || first.thread == second.thread ||
+      !clash(first.op(), second.op())) {
     return fail("events {} and {} do not clash", a, b);
   }
   // Either access may come first.

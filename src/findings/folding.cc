@@ -35,7 +35,7 @@ std::string text_of(const Json& json, const char* key) {
 std::string message_of(const Finding& finding) {
   std::vector<std::string> parts;
   for (const FindingEvent& event : finding.events) {
-    parts.push_back(fmt::format("{} at {}", event.op == Op::wr ? "written" : "read", event.site));
+    parts.push_back(fmt::format("{} at {}", writes(event.op) ? "written" : "read", event.site));
   }
   return fmt::format("{} is {}", finding.variable.value_or("it"), fmt::join(parts, ", "));
 }

@@ -34,8 +34,10 @@ std::string words(std::string kind) {
 }
 
 std::string verb(Op op) {
-  if (reads(op) && !writes(op)) return "reads";
-  if (writes(op) && !reads(op)) return "writes";
+  const std::string how = is_atomic(op) ? "atomically " : "";
+  if (reads(op) && writes(op)) return how + "updates";
+  if (reads(op)) return how + "reads";
+  if (writes(op)) return how + "writes";
   if (op == Op::acq || op == Op::racq) return "acquires";
   if (op == Op::rel || op == Op::rrel) return "releases";
   if (op == Op::fork || op == Op::join) return std::string(name_of(op)) + "s";

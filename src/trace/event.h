@@ -99,7 +99,7 @@ inline Event make_event(ThreadId thread, Op op, uint32_t object, SiteId site = k
   return std::bit_cast<Event>(words);
 }
 
-// Of what may race. Atomic operations do not.
+// A plain access of a location.
 constexpr bool is_access(Op op) { return op == Op::rd || op == Op::wr; }
 // Of atomic locations, and orders nothing.
 constexpr bool is_relaxed(Op op) { return op == Op::ard || op == Op::awr || op == Op::armw; }
@@ -109,6 +109,12 @@ constexpr bool reads(Op op) {
 }
 constexpr bool writes(Op op) {
   return op == Op::wr || op == Op::vwr || op == Op::vrmw || op == Op::awr || op == Op::armw;
+}
+constexpr bool is_atomic(Op op) { return (reads(op) || writes(op)) && !is_access(op); }
+// Whether two threads that do this to one location, in no order, race: one of them writes, and
+// not both do it atomically.
+constexpr bool clash(Op a, Op b) {
+  return (writes(a) || writes(b)) && (is_access(a) || is_access(b));
 }
 
 }  // namespace foretrace

@@ -42,8 +42,11 @@ rc::Gen<RandomTrace> any_trace() {
   RandomTraceOptions wide;
   wide.threads = 5;
   wide.locations = 2;
+  RandomTraceOptions mixed;
+  mixed.mixed = true;
+  mixed.waits = mixed.barriers = mixed.units = mixed.objects = false;
   return rc::gen::oneOf(random_trace(plain), random_trace(reentrant), random_trace(wide),
-                        random_trace());
+                        random_trace(mixed), random_trace());
 }
 
 RC_GTEST_PROP(Hb, ReportsTheFirstPairOfEachRacyLocation, ()) {

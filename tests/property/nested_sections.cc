@@ -96,9 +96,11 @@ rc::Gen<RandomTrace> small_trace() {
   waits.length = 0.35;
   waits.locks = 2;
   waits.waits = waits.mostly_waits = true;
+  RandomTraceOptions mixed = locks;
+  mixed.volatiles = mixed.mixed = true;
   return rc::gen::oneOf(random_trace(locks), random_trace(more_threads), random_trace(all),
-                        random_trace(waits), nested_sections(), nested_sections(),
-                        nested_sections());
+                        random_trace(waits), random_trace(mixed), nested_sections(),
+                        nested_sections(), nested_sections());
 }
 
 }  // namespace foretrace::testing

@@ -174,6 +174,7 @@ class Interpreter {
 
   void access(std::string_view op, uint32_t object, bool is_volatile) {
     if (is_volatile && !options_.volatiles) return;
+    if (options_.mixed && detail_ % 2 == 1) is_volatile = false;
     const uint32_t count = is_volatile ? 2 : options_.locations;
     const std::string location =
         is_volatile ? name_from("v", object % count) : name_from("xyz", object % count);

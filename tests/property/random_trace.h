@@ -24,6 +24,7 @@ struct RandomTraceOptions {
   bool forks = true;
   bool waits = true;  // and notifies
   bool volatiles = true;
+  bool mixed = false;  // volatile and atomic operations on x, y, z, too
   bool barriers = true;
   bool units = true;
   bool objects = true;  // alloc and free

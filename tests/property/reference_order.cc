@@ -149,8 +149,15 @@ ReferenceHeld reference_held(const Trace& trace) {
 }
 
 bool clash(const Event& a, const Event& b) {
-  return is_access(a.op()) && is_access(b.op()) && a.object == b.object && a.thread != b.thread &&
-         (a.op() == Op::wr || b.op() == Op::wr);
+  const auto is_plain = [](const Event& event) {
+    return event.op() == Op::rd || event.op() == Op::wr;
+  };
+  const auto only_reads = [](const Event& event) {
+    return event.op() == Op::rd || event.op() == Op::vrd || event.op() == Op::ard;
+  };
+  return space_of(a.op()) == Space::location && space_of(b.op()) == Space::location &&
+         a.object == b.object && a.thread != b.thread && (is_plain(a) || is_plain(b)) &&
+         !(only_reads(a) && only_reads(b));
 }
 
 }  // namespace foretrace::testing

@@ -29,6 +29,14 @@ class HbState {
   Access begin(uint64_t index, const Event& event) {
     return accesses_.begin(index, event, order_.epoch(event.thread));
   }
+  // An atomic operation, which is checked when it knows what it has learnt.
+  template <typename Check>
+  void operate(uint64_t index, const Event& event, const Check& check) {
+    const Access current = begin(index, event);
+    order_.advance(event);
+    check(current);
+    accesses_.synchronise(index, event);
+  }
   void end(uint64_t index, const Event& event) { accesses_.end(index, event); }
 
   bool ordered(const Access& past, ThreadId thread) { return order_.ordered(past.epoch, thread); }

@@ -54,7 +54,7 @@ class Race : public Analysis {
         needed_.resume(event.thread);
         held_.resume(event);
       }
-      if (is_access(event.op())) {
+      if (is_access(event.op()) || is_atomic(event.op())) {
         access(index, event);
       } else {
         held_.advance(event);
@@ -125,7 +125,21 @@ class Race : public Analysis {
     ThreadId thread;
     Epoch last = {};
     Epoch last_write = {};
+    Epoch last_plain = {};  // not atomic, likewise
+    Epoch last_plain_write = {};
     std::vector<Alike> kinds = {};
+
+    // Of those that clash with an operation.
+    Epoch last_against(Op op) const {
+      if (is_access(op)) return writes(op) ? last : last_write;
+      return writes(op) ? last_plain : last_plain_write;
+    }
+    void note(Op op, Epoch epoch) {
+      last = epoch;
+      if (writes(op)) last_write = epoch;
+      if (is_access(op)) last_plain = epoch;
+      if (op == Op::wr) last_plain_write = epoch;
+    }
   };
   struct Group {
     uint64_t number = 0;
@@ -144,18 +158,17 @@ class Race : public Analysis {
         continue;
       }
       // Mostly that is all there is to see.
-      const Epoch last = event.op() == Op::rd ? past.last_write : past.last;
+      const Epoch last = past.last_against(event.op());
       if (!last.is_zero() && !needed_.ordered(last, event.thread)) pair_up(past, event, current);
     }
     if (own == nullptr) own = &threads.emplace_back(OfThread{event.thread});
-    own->last = current.epoch;
-    if (event.op() != Op::rd) own->last_write = current.epoch;
+    own->note(event.op(), current.epoch);
     remember(own->kinds, event, current);
   }
 
   void pair_up(const OfThread& thread, const Event& event, const Access& current) {
     for (const Alike& kind : thread.kinds) {
-      if (kind.op == Op::rd && event.op() == Op::rd) continue;
+      if (!clash(kind.op, event.op())) continue;
       const auto is_needed = [&](uint64_t index) {
         return needed_.ordered(NeededBefore::epoch(index, thread.thread), event.thread);
       };
@@ -173,8 +186,8 @@ class Race : public Analysis {
   }
 
   void remember(std::vector<Alike>& kinds, const Event& event, const Access& current) {
-    ++remembered_;
-    const bool bounded = are_many() || remembered_ > free_accesses_;
+    const bool bounded =
+        are_many() || ++remembered_[is_access(event.op()) ? 0 : 1] > free_accesses_;
     size_t locksets = 0;
     for (Alike& kind : kinds) {
       if (!kind.is_at(event)) continue;
@@ -272,9 +285,9 @@ class Race : public Analysis {
   }
 
   static uint64_t looks_of(const RaceSide& side) {
-    const uint64_t writes = side.op == Op::wr ? 1 : 0;
-    if (side.access.site != kNoSite) return uint64_t{side.access.site} << 2 | writes;
-    return uint64_t{side.access.epoch.thread()} << 2 | 2 | writes;
+    const uint64_t write = writes(side.op) ? 1 : 0;
+    if (side.access.site != kNoSite) return uint64_t{side.access.site} << 2 | write;
+    return uint64_t{side.access.epoch.thread()} << 2 | 2 | write;
   }
 
   AnalysisContext context_;
@@ -291,8 +304,8 @@ class Race : public Analysis {
   uint64_t groups_made_ = 0;
   std::vector<Pair> pairs_;
   uint64_t events_ = 0;
-  uint64_t looked_at_ = 0;  // pairs
-  uint64_t remembered_ = 0;
+  uint64_t looked_at_ = 0;       // pairs
+  uint64_t remembered_[2] = {};  // plain accesses and atomic ones
   uint64_t left_out_ = 0;
 };
 
