@@ -1,6 +1,7 @@
 // foretrace reproduce: forces the schedule of a finding on the real program.
 #include "hunting/reproduce.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -40,6 +41,14 @@ void say(const std::string& text) { fmt::print(stderr, "foretrace: {}\n", text);
 // How often the program is recorded to see the finding.
 constexpr int kRecordings = 5;
 
+// Hooks of atomic operations are behind them: when two threads meet there, the one may have
+// heard of the other by it.
+bool is_with_atomic_operation(const Finding& finding) {
+  return finding.kind == "data-race" &&
+         std::any_of(finding.events.begin(), finding.events.end(),
+                     [](const FindingEvent& event) { return is_atomic(event.op); });
+}
+
 class Reproduce {
  public:
   Reproduce(const CLI::App& app, const Options& options) : app_(app), options_(options) {}
@@ -54,6 +63,12 @@ class Reproduce {
     if (!output) return tl::unexpected(output.error());
     catch_interrupt();
     if (Result<void> done = find(); !done) return tl::unexpected(done.error());
+    if (is_with_atomic_operation(finding_)) {
+      return fail(
+          "{} is a race with an atomic operation: no thread can be held in front of one, so it "
+          "cannot be made to happen; its schedule, from 'foretrace run', shows it",
+          finding_.id);
+    }
     Reproduction reproduction({program_, options_.tries, options_.seed, options_.hold}, finding_,
                               trace_);
     Result<ReproduceResult> result = reproduction.run();
