@@ -24,7 +24,7 @@ uint32_t first_part(uint64_t address, uint64_t end) {
 constexpr uint64_t kLongRange = 128;
 
 template <bool kWrite>
-void record_long_range(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
+void record_long_range(const Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
   RangeEntry& known = self.memory->ranges[(address >> kGranuleShift) % kRangeEntries];
   if (known.stretch == self.range_stretch && known.address <= address && end <= known.end &&
       (!kWrite || known.wrote) && !range_has_later(address, end, known.stamp, kWrite)) {
@@ -45,7 +45,7 @@ void record_long_range(Entry& entry, uint64_t address, uint64_t end, SiteRef sit
 
 // One record for bytes that are all new.
 template <bool kWrite>
-void record_new(Entry& entry, uint64_t address, uint64_t end, bool clashes, SiteRef site) {
+void record_new(const Entry& entry, uint64_t address, uint64_t end, bool clashes, SiteRef site) {
   if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
   entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
   while (address < end) {
@@ -57,7 +57,7 @@ void record_new(Entry& entry, uint64_t address, uint64_t end, bool clashes, Site
 
 // One record for each part of the range that is new as a whole.
 template <bool kWrite>
-void record_part(Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
+void record_part(const Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
   uint64_t start = address;  // of what is new and not yet recorded
   bool clashes = false;
   while (address < end) {
@@ -85,7 +85,7 @@ bool may_join(const Granule& granule, const OpenRun& run, uint64_t address, uint
 
 template <bool kWrite>
 void record_access(uint64_t address, uint32_t size, SiteRef site) {
-  Entry entry;
+  const Entry entry;
   if (!entry || self.ignoring != 0) return;
   Granule granule(address, size);
   if (granule.is_repeated<kWrite>()) return;
@@ -105,7 +105,7 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
 
 template <bool kWrite>
 void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
-  Entry entry;
+  const Entry entry;
   if (!entry || self.ignoring != 0) return;
   constexpr uint64_t kMost = uint64_t{1} << 30;  // what a record can hold
   const uint64_t end = address + bytes;

@@ -7,7 +7,7 @@ namespace foretrace::runtime {
 namespace {
 
 void record_unit(Kind kind, uint32_t label) {
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   entry.append(kind, label, 0, nullptr);
   // Accesses before and inside a unit are not the same.
@@ -40,7 +40,7 @@ FORETRACE_INTERCEPT void __foretrace_happens_after(const volatile void* object) 
 FORETRACE_INTERCEPT void __foretrace_atomic_set(const char* name, const volatile void* object,
                                                 unsigned long bytes) {
   const uint32_t label = new_label(name);
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   entry.append_operand(label);
   entry.append_operand(bytes);

@@ -52,7 +52,7 @@ bool is_repeated_read(Kind kind, uint64_t address, uint32_t bits) {
 void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   const uint32_t bits = byte_bits(address, size);
   if (is_repeated_read(kind, address, bits)) return;
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   entry.append_stamped(kind, address, size, site);
   entry.begin_stretch();
@@ -84,7 +84,7 @@ void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, Si
 // One of a thread is enough.
 void record_fence() {
   if (!recording_on.load(std::memory_order_relaxed) || self.fenced) return;
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   entry.append(Kind::fence, 0, 0, nullptr);
   self.fenced = true;

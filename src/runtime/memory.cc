@@ -39,8 +39,8 @@ void note_large_death(uint32_t stamp) {
   }
 }
 
-void append_ordered(Entry& entry, Kind kind, uint64_t address, uint64_t bytes, bool must_stamp,
-                    SiteRef site) {
+void append_ordered(const Entry& entry, Kind kind, uint64_t address, uint64_t bytes,
+                    bool must_stamp, SiteRef site) {
   if (must_stamp || range_has_later(address, address + bytes, self.stamp, true)) {
     entry.append_stamped(kind, address, 0, site);
   } else {
@@ -51,7 +51,7 @@ void append_ordered(Entry& entry, Kind kind, uint64_t address, uint64_t bytes, b
 
 void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   if (block == nullptr || bytes == 0) return;
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   const auto address = reinterpret_cast<uint64_t>(block);
   entry.append_operand(bytes);
@@ -79,7 +79,7 @@ SiteRef site_of_death(const void* return_address) {
 
 void record_death(void* block, SiteRef site) {
   if (block == nullptr) return;
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   const auto address = reinterpret_cast<uint64_t>(block);
   const uint64_t bytes = ::malloc_usable_size(block);

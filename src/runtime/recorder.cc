@@ -158,7 +158,7 @@ bool make_ring(Thread& thread) {
 
 // Makes the thread's ring and filter; the first record is a stamp, so that the
 // thread is ordered after whatever made it.
-bool attach(Entry& entry) {
+bool attach(const Entry& entry) {
   const KeepErrno keep;
   if (!self.has_number) become_thread(new_thread_number());
   void* const memory = raw_mmap(nullptr, sizeof(ThreadMemory), PROT_READ | PROT_WRITE,
@@ -354,7 +354,7 @@ void Entry::begin_stretch() {
 
 void record_sync(Kind kind, uint64_t number) {
   const SiteRef site = take_call_site();
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   entry.append_stamped(kind, number, 0, site);
   entry.begin_stretch();
@@ -366,7 +366,7 @@ void record_sync(Kind kind, const void* object) {
 
 void record_sync_with(Kind kind, const void* object, uint64_t operand) {
   const SiteRef site = take_call_site();
-  Entry entry;
+  const Entry entry;
   if (!entry) return;
   entry.append_operand(operand);
   entry.append_stamped(kind, reinterpret_cast<uint64_t>(object), 0, site);
