@@ -104,9 +104,12 @@ class FirstPairFinder {
   }
 
   void read(Location& x, const Event& event, const Access& current, Order& order) {
-    if (const std::optional<RaceSide> first = racing_with_read(x, event, order)) {
-      report(x, *first, event, current, order);
-    } else if (x.readers != nullptr) {
+    if (x.has_operations || !ordered(x.write, event.thread, order)) {
+      if (const auto first = racing_with_read(x, event, order)) {
+        return report(x, *first, event, current, order);
+      }
+    }
+    if (x.readers != nullptr) {
       remember_reader(*x.readers, current);
     } else if (ordered(x.read, event.thread, order)) {
       x.read = current;  // this read comes after every other one
@@ -117,30 +120,30 @@ class FirstPairFinder {
   }
 
   void write(Location& x, const Event& event, const Access& current, Order& order) {
-    if (const std::optional<RaceSide> first = racing_with_write(x, event, order)) {
-      report(x, *first, event, current, order);
-    } else {
-      x.write = current;
-      x.read = Access();  // all reads come before this write, which stands for them
-      if (x.readers != nullptr) forget_readers(x);
-      if (x.has_operations) forget_operations(x, event.object);  // likewise
+    // Mostly that is all there is to see.
+    const bool is_simple = x.readers == nullptr && !x.has_operations;
+    if (!is_simple || !ordered(x.write, event.thread, order) ||
+        !ordered(x.read, event.thread, order)) {
+      if (const auto first = racing_with_write(x, event, order)) {
+        return report(x, *first, event, current, order);
+      }
     }
+    x.write = current;
+    x.read = Access();  // all reads come before this write, which stands for them
+    if (x.readers != nullptr) forget_readers(x);
+    if (x.has_operations) forget_operations(x, event.object);  // likewise
   }
 
-  std::optional<RaceSide> racing_with_read(const Location& x, const Event& event,
-                                           Order& order) const {
-    if (!x.has_operations) {
-      if (ordered(x.write, event.thread, order)) return std::nullopt;
-      return RaceSide{Op::wr, x.write};
-    }
+  [[gnu::noinline]] std::optional<RaceSide> racing_with_read(const Location& x, const Event& event,
+                                                             Order& order) const {
     Latest latest(event.thread, order);
     latest.consider(Op::wr, x.write);
-    consider_operations(event, latest);
+    if (x.has_operations) consider_operations(event, latest);
     return latest.found();
   }
 
-  std::optional<RaceSide> racing_with_write(const Location& x, const Event& event,
-                                            Order& order) const {
+  [[gnu::noinline]] std::optional<RaceSide> racing_with_write(const Location& x, const Event& event,
+                                                              Order& order) const {
     Latest latest(event.thread, order);
     latest.consider(Op::wr, x.write);
     if (x.readers == nullptr) {
