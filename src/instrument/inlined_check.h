@@ -7,10 +7,12 @@
 
 #include <llvm/IR/Instructions.h>
 
+#include "runtime/shadow.h"
+
 namespace foretrace::instrument {
 
 // Inlined checks know of reads that are in one granule.
-inline constexpr uint64_t kMostChecked = 16;
+inline constexpr uint64_t kMostChecked = runtime::kGranuleBytes;
 
 // Skips the hook if the thread has recorded a read of these bytes since its last stamp, and
 // nobody has written them since: neither another thread, nor, before or after it, this one.

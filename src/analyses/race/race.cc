@@ -186,8 +186,9 @@ class Race : public Analysis {
   }
 
   void remember(std::vector<Alike>& kinds, const Event& event, const Access& current) {
-    const bool bounded =
-        are_many() || ++remembered_[is_access(event.op()) ? 0 : 1] > free_accesses_;
+    uint64_t& remembered = is_access(event.op()) ? remembered_plain_ : remembered_atomic_;
+    ++remembered;
+    const bool bounded = are_many() || remembered > free_accesses_;
     size_t locksets = 0;
     for (Alike& kind : kinds) {
       if (!kind.is_at(event)) continue;
@@ -304,8 +305,9 @@ class Race : public Analysis {
   uint64_t groups_made_ = 0;
   std::vector<Pair> pairs_;
   uint64_t events_ = 0;
-  uint64_t looked_at_ = 0;       // pairs
-  uint64_t remembered_[2] = {};  // plain accesses and atomic ones
+  uint64_t looked_at_ = 0;  // pairs
+  uint64_t remembered_plain_ = 0;
+  uint64_t remembered_atomic_ = 0;
   uint64_t left_out_ = 0;
 };
 
