@@ -9,9 +9,13 @@ namespace {
 std::string side_text(const Symbols& symbols, const RaceSide& side) {
   std::string where = symbols.site_text(side.access.site);
   if (where.empty()) where = fmt::format("event {}", side.access.index);
+  const bool updates = reads(side.op) && writes(side.op);
   return fmt::format("thread {} {}{} it at {}",
                      printable(symbols.thread(side.access.epoch.thread())),
-                     is_atomic(side.op) ? "atomically " : "", writes(side.op) ? "writes" : "reads",
+                     is_atomic(side.op) ? "atomically " : "",
+                     updates           ? "updates"
+                     : writes(side.op) ? "writes"
+                                       : "reads",
                      printable(where, 200));
 }
 
