@@ -51,20 +51,21 @@ Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::strin
   return std::unique_ptr<RecordedRun>(new RecordedRun{std::move(*session), std::move(*program)});
 }
 
-Result<void> RecordedRun::collect(ByteSink& sink,
+Result<void> RecordedRun::collect(ByteSink& sink, uint64_t plain_bytes,
                                   const std::function<void(Collector&)>& meanwhile) {
-  Collector collector(*session, sink);
+  Collector collector(*session, sink, plain_bytes);
   collector.run(program, [&] { meanwhile(collector); });
   return sink.close();
 }
 
 Result<std::shared_ptr<const RecordingFile>> record_to_spool(
-    RecordedRun& run, const std::string& name,
+    RecordedRun& run, const std::string& name, Kept kept,
     const std::function<void(Collector&, Spool&)>& meanwhile) {
   Result<std::unique_ptr<Spool>> spool = Spool::create();
   if (!spool) return tl::unexpected(spool.error());
-  const Result<void> done =
-      run.collect(**spool, [&](Collector& collector) { meanwhile(collector, **spool); });
+  const uint64_t plain_bytes = kept == Kept::yes ? 0 : (*spool)->plenty();
+  const Result<void> done = run.collect(
+      **spool, plain_bytes, [&](Collector& collector) { meanwhile(collector, **spool); });
   if (!done) {
     fmt::print(stderr, "foretrace: {}; the program went on, what it did then is not known\n",
                done.error().message);

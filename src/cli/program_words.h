@@ -32,19 +32,23 @@ struct RecordedRun {
 
   // Copies the recording to the sink until the program has ended, and closes the
   // sink. If that fails (the disk is full), the program goes on all the same.
-  // `meanwhile` is called some times a second.
+  // `meanwhile` is called some times a second. `plain_bytes`: see Collector.
   Result<void> collect(
-      ByteSink& sink, const std::function<void(Collector&)>& meanwhile = [](Collector&) {});
+      ByteSink& sink, uint64_t plain_bytes = 0,
+      const std::function<void(Collector&)>& meanwhile = [](Collector&) {});
 
   std::unique_ptr<Session> session;
   Program program;
 };
 Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::string>& words);
 
+// Whether a recording is written again, to a file that stays.
+enum class Kept { no, yes };
+
 // Runs the program to its end, with its recording in a temporary file. If not all of
 // that could be written, says so; what there is can be read. `name` is for messages.
 Result<std::shared_ptr<const RecordingFile>> record_to_spool(
-    RecordedRun& run, const std::string& name,
+    RecordedRun& run, const std::string& name, Kept kept,
     const std::function<void(Collector&, Spool&)>& meanwhile = [](Collector&, Spool&) {});
 
 // What to tell a user whose program recorded nothing.

@@ -33,7 +33,7 @@ Result<void> write_recording(RecordedRun& run, const std::string& path) {
 
 // In another format: the events, when the program has ended.
 Result<void> write_trace(RecordedRun& run, const std::string& program, const Options& options) {
-  const Result<std::shared_ptr<const RecordingFile>> file = record_to_spool(run, program);
+  const Result<std::shared_ptr<const RecordingFile>> file = record_to_spool(run, program, Kept::no);
   if (!file) return tl::unexpected(file.error());
   return write_events(*file, options.output, options.format, "recorded");
 }

@@ -63,11 +63,12 @@ class Run {
   using Recording = std::shared_ptr<const RecordingFile>;
 
   Result<Recording> record(RecordedRun& recorded) const {
-    if (options_.live == 0) return record_to_spool(recorded, words_.front());
+    const Kept kept = options_.keep.empty() ? Kept::no : Kept::yes;
+    if (options_.live == 0) return record_to_spool(recorded, words_.front(), kept);
     LiveReport live(
         words_.front(), std::chrono::duration<double>(options_.live),
         [this](const Recording& file) { return find_errors(source(file), options_.report); });
-    return record_to_spool(recorded, words_.front(), [&](Collector& collector, Spool& spool) {
+    return record_to_spool(recorded, words_.front(), kept, [&](Collector& collector, Spool& spool) {
       live.consider(collector, spool);
     });
   }

@@ -23,9 +23,10 @@ constexpr auto kPause = std::chrono::microseconds(500);
 // The records of a chunk, all of one thread.
 class RecordsChunk {
  public:
+  enum class Form { plain, coded };
   // `payload` is where it is put together.
-  RecordsChunk(uint32_t process, uint32_t thread, std::string& payload)
-      : label_{process, thread, 0}, payload_(payload) {
+  RecordsChunk(uint32_t process, uint32_t thread, Form form, std::string& payload)
+      : label_{process, thread, 0}, form_(form), payload_(payload) {
     payload_.assign(sizeof label_, '\0');
   }
 
@@ -36,16 +37,25 @@ class RecordsChunk {
       stamp += record.upper() - static_cast<uint32_t>(stamp);
       if (label_.first_stamp == 0) label_.first_stamp = stamp;
     }
-    encoder_.add(records, payload_);
+    if (form_ == Form::coded) {
+      encoder_.add(records, payload_);
+    } else {
+      payload_.append(reinterpret_cast<const char*>(records.data()), records.size_bytes());
+    }
     return stamp;
   }
   void write(ftr::ChunkWriter& chunks) {
     std::memcpy(payload_.data(), &label_, sizeof label_);
-    chunks.write_labelled(ftr::kRecords, payload_, sizeof label_);
+    if (form_ == Form::coded) {
+      chunks.write_labelled(ftr::kRecords, payload_, sizeof label_);
+    } else {
+      chunks.write_plain(ftr::kPlainRecords, payload_);
+    }
   }
 
  private:
   ftr::RecordsLabel label_;
+  const Form form_;
   std::string& payload_;
   RecordEncoder encoder_;
 };
@@ -162,9 +172,11 @@ void Collector::copy_names() {
 }
 
 void Collector::copy_records(const Process& process, uint32_t number, Ring& ring) {
-  RecordsChunk chunk(process.number, number, payload_);
   const uint64_t capacity = ring.header->capacity;
   records_ += ring.available - ring.read;
+  const bool is_plain = records_ * sizeof(Record) <= plain_bytes_;
+  RecordsChunk chunk(process.number, number,
+                     is_plain ? RecordsChunk::Form::plain : RecordsChunk::Form::coded, payload_);
   while (ring.read < ring.available) {
     const uint64_t place = ring.read & (capacity - 1);
     const std::span<const Record> records(ring.records + place,
@@ -211,7 +223,7 @@ Collector::Unsettled Collector::unsettled() {
           found.horizons.try_emplace(last.process->number, UINT64_MAX).first->second;
       horizon = std::min(horizon, ring.stamp);
     } else if (!last.records.empty()) {
-      RecordsChunk chunk(last.process->number, last.thread, payload_);
+      RecordsChunk chunk(last.process->number, last.thread, RecordsChunk::Form::coded, payload_);
       chunk.add(last.records, ring.stamp);
       chunk.write(chunks);
     }

@@ -20,8 +20,10 @@ namespace foretrace {
 // after that is not in it.
 class Collector {
  public:
-  // Both must outlive the collector.
-  Collector(Session& session, ByteSink& sink) : session_(session), chunks_(sink) {}
+  // Both must outlive the collector. The first `plain_bytes` of records are written as they
+  // are, which takes more space and less time: for a file that is soon gone.
+  Collector(Session& session, ByteSink& sink, uint64_t plain_bytes)
+      : session_(session), plain_bytes_(plain_bytes), chunks_(sink) {}
 
   // Until the program has ended and all of it is copied. The sink is not closed.
   // `meanwhile` is called some times a second while the program runs.
@@ -79,6 +81,7 @@ class Collector {
   void finish();
 
   Session& session_;
+  const uint64_t plain_bytes_;
   ftr::ChunkWriter chunks_;
   std::vector<Process> processes_;
   std::vector<uint32_t> awaited_;  // numbers of processes that are not ready yet

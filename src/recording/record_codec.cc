@@ -1,6 +1,7 @@
 #include "recording/record_codec.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "trace/formats/ftr_layout.h"
 
@@ -30,6 +31,16 @@ char* put_varint(char* to, uint64_t value) {
 }
 
 }  // namespace
+
+size_t PlainRecords::read(std::span<Record> records) {
+  const size_t count = std::min(records.size(), bytes_.size() / sizeof(Record));
+  if (count == 0) return 0;
+  std::memcpy(records.data(), bytes_.data(), count * sizeof(Record));
+  bytes_.remove_prefix(count * sizeof(Record));
+  return count;
+}
+
+bool PlainRecords::is_damaged() const { return !bytes_.empty() && bytes_.size() < sizeof(Record); }
 
 void RecordEncoder::add(std::span<const Record> records, std::string& bytes) {
   constexpr size_t kAtOnce = 256;

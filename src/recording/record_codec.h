@@ -13,6 +13,27 @@
 
 namespace foretrace {
 
+// The records of a chunk, one after the other.
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+  // The next ones; how many there were.
+  virtual size_t read(std::span<recording::Record> records) = 0;
+  // Whether it ended because of bytes that nobody can have written.
+  virtual bool is_damaged() const = 0;
+};
+
+// Records as they are.
+class PlainRecords : public RecordSource {
+ public:
+  explicit PlainRecords(std::string_view bytes) : bytes_(bytes) {}
+  size_t read(std::span<recording::Record> records) override;
+  bool is_damaged() const override;
+
+ private:
+  std::string_view bytes_;
+};
+
 // What the encoder and the decoder of a chunk remember of the records so far.
 class RecordHistory {
  protected:
@@ -63,18 +84,15 @@ class RecordEncoder : public RecordHistory {
   static constexpr size_t kMostBytes = 40;  // head, kind, size, and three varints of at most 10
 };
 
-// Bytes that no encoder can have written make it stop: is_damaged().
-class RecordDecoder : public RecordHistory {
+class RecordDecoder : public RecordSource, private RecordHistory {
  public:
-  RecordDecoder() = default;
   explicit RecordDecoder(std::string_view bytes)
       : bytes_{bytes.data(), bytes.data() + bytes.size(), false} {}
 
   // False at the end.
   bool next(recording::Record& record) { return read({&record, 1}) == 1; }
-  // The next ones; how many there were.
-  size_t read(std::span<recording::Record> records);
-  bool is_damaged() const { return bytes_.damaged; }
+  size_t read(std::span<recording::Record> records) override;
+  bool is_damaged() const override { return bytes_.damaged; }
 
  private:
   struct Bytes {

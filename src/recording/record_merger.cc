@@ -30,14 +30,16 @@ bool RecordMerger::open_part(Thread& thread) {
   }
   if (thread.next_part == thread.parts->size()) {
     thread.bytes = {};
-    thread.decoder.reset();
+    thread.source.reset();
     return false;
   }
   const RecordingFile::Part& part = (*thread.parts)[thread.next_part++];
-  error_ = file_.unpack(part, unpacker_, thread.bytes);
-  if (!error_.empty()) return false;
-  const std::string_view bytes(thread.bytes.data(), thread.bytes.size());
-  thread.decoder = std::make_unique<RecordDecoder>(bytes.substr(sizeof(ftr::RecordsLabel)));
+  Result<std::unique_ptr<RecordSource>> source = file_.open_part(part, unpacker_, thread.bytes);
+  if (!source) {
+    error_ = source.error().message;
+    return false;
+  }
+  thread.source = std::move(*source);
   // Stamps are written by their lower halves; the label has all of the first.
   if (part.first_stamp != 0) thread.stamp = part.first_stamp - 1;
   return true;
@@ -52,14 +54,14 @@ bool RecordMerger::decode(Thread& thread) {
     thread.stack = kNoStack;
     thread.count = 1;
   }
-  thread.count += thread.decoder->read(space.subspan(thread.count));
+  thread.count += thread.source->read(space.subspan(thread.count));
   return thread.count > 0;
 }
 
 bool RecordMerger::look(Thread& thread) {
   if (thread.next < thread.count) return true;
-  while (thread.decoder == nullptr || !decode(thread)) {
-    if (thread.decoder != nullptr && thread.decoder->is_damaged()) {
+  while (thread.source == nullptr || !decode(thread)) {
+    if (thread.source != nullptr && thread.source->is_damaged()) {
       error_ =
           fmt::format("{}: records of thread {} cannot be decoded", file_.name(), thread.number);
       return false;

@@ -44,7 +44,7 @@ class RecordMerger {
     const std::vector<RecordingFile::Part>* parts = nullptr;
     size_t next_part = 0;
     std::vector<char> bytes;
-    std::unique_ptr<RecordDecoder> decoder;  // null before and after its records
+    std::unique_ptr<RecordSource> source;  // null before and after its records
     std::vector<recording::Record> records = std::vector<recording::Record>(kAtOnce);
     size_t next = 0;  // of the records that were decoded
     size_t count = 0;

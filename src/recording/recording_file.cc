@@ -61,7 +61,12 @@ Result<void> RecordingFile::read_chunk(const ChunkHeader& header, uint64_t offse
   if (static_cast<uint8_t>(header.codec) > static_cast<uint8_t>(Codec::labelled_zstd)) {
     return damaged(offset, "it is packed in a way that this Foretrace does not know");
   }
-  if (header.tag != ftr::kRecords) return read_small_chunk(header, offset);
+  if (header.tag != ftr::kRecords && header.tag != ftr::kPlainRecords) {
+    return read_small_chunk(header, offset);
+  }
+  if (header.tag == ftr::kPlainRecords && header.codec != Codec::raw) {
+    return damaged(offset, "its records are not plain");
+  }
   if (header.stored_size < sizeof(ftr::RecordsLabel)) return damaged(offset, "it is too short");
   const auto label = ftr::load<ftr::RecordsLabel>(stored(header, offset).data());
   const auto process = processes_.find(label.process);
@@ -94,14 +99,19 @@ Result<void> RecordingFile::read_small_chunk(const ChunkHeader& header, uint64_t
   return {};
 }
 
-std::string RecordingFile::unpack(const Part& part, ftr::ChunkUnpacker& unpacker,
-                                  std::vector<char>& bytes) const {
+Result<std::unique_ptr<RecordSource>> RecordingFile::open_part(const Part& part,
+                                                               ftr::ChunkUnpacker& unpacker,
+                                                               std::vector<char>& bytes) const {
   const ChunkHeader header = ftr::parse_chunk_header(bytes_.data() + part.offset);
-  std::string problem =
-      unpacker.unpack(header, stored(header, part.offset), sizeof(ftr::RecordsLabel), bytes);
+  const std::string_view chunk = stored(header, part.offset);
+  if (header.tag == ftr::kPlainRecords) {
+    return std::make_unique<PlainRecords>(chunk.substr(sizeof(ftr::RecordsLabel)));
+  }
+  std::string problem = unpacker.unpack(header, chunk, sizeof(ftr::RecordsLabel), bytes);
   if (problem.empty() && bytes.size() < sizeof(ftr::RecordsLabel)) problem = "it is too short";
-  if (problem.empty()) return "";
-  return fmt::format("{}: the chunk at byte {} is damaged: {}", name_, part.offset, problem);
+  if (!problem.empty()) return damaged(part.offset, problem);
+  const std::string_view coded(bytes.data(), bytes.size());
+  return std::make_unique<RecordDecoder>(coded.substr(sizeof(ftr::RecordsLabel)));
 }
 
 }  // namespace foretrace

@@ -18,6 +18,7 @@ namespace ftr {
 inline constexpr uint32_t kProcess = tag("PROC");
 inline constexpr uint32_t kImageNames = tag("IMGN");
 inline constexpr uint32_t kRecords = tag("RECS");
+inline constexpr uint32_t kPlainRecords = tag("RECP");
 
 // In front of a chunk's records, never packed.
 struct RecordsLabel {
@@ -64,9 +65,9 @@ class RecordingFile {
   const std::string& name() const { return name_; }
   std::string_view bytes() const { return bytes_; }
 
-  // The records of a part; what is wrong with them, or "".
-  std::string unpack(const Part& part, ftr::ChunkUnpacker& unpacker,
-                     std::vector<char>& bytes) const;
+  // The records of a part, which may be in `bytes` then.
+  Result<std::unique_ptr<RecordSource>> open_part(const Part& part, ftr::ChunkUnpacker& unpacker,
+                                                  std::vector<char>& bytes) const;
 
  private:
   RecordingFile(std::string name, MappedBytes bytes)

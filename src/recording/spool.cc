@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace foretrace {
@@ -14,6 +15,13 @@ namespace {
 
 constexpr size_t kBufferSize = size_t{1} << 18;
 constexpr size_t kPage = 4096;
+constexpr uint64_t kMostPlenty = uint64_t{256} << 20;
+
+uint64_t free_bytes(int descriptor) {
+  struct statvfs space;
+  if (::fstatvfs(descriptor, &space) != 0) return 0;
+  return uint64_t{space.f_bavail} * space.f_frsize;
+}
 
 }  // namespace
 
@@ -34,15 +42,27 @@ MappedBytes::~MappedBytes() {
   if (memory_ != nullptr) ::munmap(memory_, size_);
 }
 
+Spool::Spool(std::string folder, int descriptor)
+    : folder_(std::move(folder)),
+      descriptor_(descriptor),
+      plenty_(std::min(free_bytes(descriptor) / 16, kMostPlenty)) {}
 Spool::~Spool() { ::close(descriptor_); }
 
 void Spool::write(std::string_view bytes) {
-  buffer_ += bytes;
-  if (buffer_.size() >= kBufferSize) flush();
+  if (buffer_.size() + bytes.size() < kBufferSize) {
+    buffer_ += bytes;
+    return;
+  }
+  flush();
+  write_out(bytes);
 }
 
 void Spool::flush() {
-  std::string_view bytes = buffer_;
+  write_out(buffer_);
+  buffer_.clear();
+}
+
+void Spool::write_out(std::string_view bytes) {
   while (!bytes.empty() && error_.empty()) {
     const ssize_t done = ::write(descriptor_, bytes.data(), bytes.size());
     if (done >= 0) {
@@ -52,7 +72,6 @@ void Spool::flush() {
       error_ = std::strerror(errno);
     }
   }
-  buffer_.clear();
 }
 
 Result<void> Spool::close() {

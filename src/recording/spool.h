@@ -40,15 +40,19 @@ class Spool : public ByteSink {
   // All that was written so far, and behind it `more`. Stays what it is whatever is
   // written then.
   Result<MappedBytes> map(std::string_view more = {});
+  // How much may be written without thought of space: of what was free, a small part.
+  uint64_t plenty() const { return plenty_; }
   uint64_t size() const { return written_ + buffer_.size(); }
 
  private:
-  Spool(std::string folder, int descriptor) : folder_(std::move(folder)), descriptor_(descriptor) {}
+  Spool(std::string folder, int descriptor);
   void flush();
+  void write_out(std::string_view bytes);
   tl::unexpected<Error> unreadable() const;
 
   const std::string folder_;
   const int descriptor_;
+  const uint64_t plenty_;
   std::string buffer_;
   std::string error_;
   uint64_t written_ = 0;

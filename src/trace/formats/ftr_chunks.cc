@@ -32,28 +32,36 @@ void ChunkWriter::write_file_header(uint16_t major, uint16_t minor) {
 }
 
 void ChunkWriter::write(uint32_t tag, std::string_view payload) {
-  write_as(tag, Codec::zstd, payload, 0);
+  write_packed(tag, Codec::zstd, payload, 0);
 }
 
 void ChunkWriter::write_labelled(uint32_t tag, std::string_view payload, size_t label) {
-  write_as(tag, Codec::labelled_zstd, payload, label);
+  write_packed(tag, Codec::labelled_zstd, payload, label);
 }
 
-void ChunkWriter::write_as(uint32_t tag, Codec packed_codec, std::string_view payload,
-                           size_t label) {
+void ChunkWriter::write_plain(uint32_t tag, std::string_view payload) {
+  write_stored(tag, Codec::raw, payload, payload.size());
+}
+
+void ChunkWriter::write_packed(uint32_t tag, Codec packed_codec, std::string_view payload,
+                               size_t label) {
   const std::string_view rest = payload.substr(label);
   packed_.assign(payload.substr(0, label));
   packed_.resize(label + ZSTD_compressBound(rest.size()));
   const size_t size = ZSTD_compressCCtx(zstd_, packed_.data() + label, packed_.size() - label,
                                         rest.data(), rest.size(), kCompressionLevel);
-  const bool worth_it = ZSTD_isError(size) == 0 && size < rest.size();
-  const std::string_view stored =
-      worth_it ? std::string_view(packed_).substr(0, label + size) : payload;
+  if (ZSTD_isError(size) != 0 || size >= rest.size()) return write_plain(tag, payload);
+  write_stored(tag, packed_codec, std::string_view(packed_).substr(0, label + size),
+               payload.size());
+}
+
+void ChunkWriter::write_stored(uint32_t tag, Codec codec, std::string_view stored,
+                               size_t raw_size) {
   std::string header;
   append(header, tag);
-  append(header, static_cast<uint32_t>(worth_it ? packed_codec : Codec::raw));
+  append(header, static_cast<uint32_t>(codec));
   append(header, static_cast<uint32_t>(stored.size()));
-  append(header, static_cast<uint32_t>(payload.size()));
+  append(header, static_cast<uint32_t>(raw_size));
   append(header, checksum(header, stored));
   sink_.write(header);
   sink_.write(stored);

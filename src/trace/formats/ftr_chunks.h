@@ -25,12 +25,15 @@ class ChunkWriter {
   void write_file_header(uint16_t major, uint16_t minor);
   // Packs the payload where that makes it shorter.
   void write(uint32_t tag, std::string_view payload);
+  // As it is.
+  void write_plain(uint32_t tag, std::string_view payload);
   // The first bytes of the payload, its label, stay as they are, so that they can
   // be read without unpacking the rest.
   void write_labelled(uint32_t tag, std::string_view payload, size_t label);
 
  private:
-  void write_as(uint32_t tag, Codec packed_codec, std::string_view payload, size_t label);
+  void write_packed(uint32_t tag, Codec packed_codec, std::string_view payload, size_t label);
+  void write_stored(uint32_t tag, Codec codec, std::string_view stored, size_t raw_size);
 
   ByteSink& sink_;
   ZSTD_CCtx_s* zstd_;
