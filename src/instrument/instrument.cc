@@ -19,12 +19,12 @@
 #include "instrument/foreseen_loops.h"
 #include "instrument/hooks.h"
 #include "instrument/ignore_list.h"
-#include "instrument/inlined_check.h"
 #include "instrument/library_calls.h"
 #include "instrument/loop_ranges.h"
 #include "instrument/names.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
+#include "instrument/unchanged_reads.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -78,8 +78,9 @@ class FunctionInstrumenter {
     for (llvm::FenceInst* fence : fences_) instrument_fence(*fence);
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
+    unchanged_reads_.skip_hooks();
     for (llvm::CallInst* hook : quiet_hooks_) skip_if_inactive(*hook);
-    for (const auto& [hook, bytes] : checked_hooks_) skip_if_repeated(*hook, bytes);
+    unchanged_reads_.keep_in_registers();
   }
 
  private:
@@ -276,9 +277,8 @@ class FunctionInstrumenter {
     } else if (access.steers) {
       call_hook(builder, hooks_.steering_read(),
                 {pointer, builder.getInt64(access.bytes), access.site});
-      if (access.bytes <= kMostChecked) {
-        checked_hooks_.push_back({quiet_hooks_.back(), access.bytes});
-      }
+      unchanged_reads_.add(*quiet_hooks_.back(), llvm::cast<llvm::LoadInst>(*access.instruction),
+                           *foreseen_loops_->loop_of(*access.instruction));
     } else if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
       call_hook(builder, hook, {pointer, access.site});
     } else {
@@ -460,7 +460,7 @@ class FunctionInstrumenter {
   std::vector<llvm::FenceInst*> fences_;
   std::vector<llvm::CallBase*> calls_;
   std::vector<llvm::CallInst*> quiet_hooks_;
-  std::vector<std::pair<llvm::CallInst*, uint64_t>> checked_hooks_;  // and the bytes of their reads
+  UnchangedReads unchanged_reads_;
 };
 
 }  // namespace

@@ -78,7 +78,7 @@ void record_part(const Entry& entry, uint64_t address, uint64_t end, SiteRef sit
 template <bool kWrite>
 bool may_join(const Granule& granule, const OpenRun& run, uint64_t address, uint32_t size) {
   return granule.is_new() ||
-         (kWrite && granule.is_only_read() && Entry::is_read_before(run, address, size));
+         (kWrite && granule.is_only_read() && Entry::reads_before(run, address, size) != nullptr);
 }
 
 }  // namespace
@@ -89,6 +89,8 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   if (!entry || self.ignoring != 0) return;
   Granule granule(address, size);
   if (granule.is_repeated<kWrite>()) return;
+  if (kWrite && self.memory->steering.may_be_at(address))
+    Entry::note_write(address, address + size);
   if (granule.needs_stamp<kWrite>()) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
     return Granule(address, size).remember<kWrite>();
@@ -109,6 +111,7 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
   if (!entry || self.ignoring != 0) return;
   constexpr uint64_t kMost = uint64_t{1} << 30;  // what a record can hold
   const uint64_t end = address + bytes;
+  if (kWrite) Entry::note_write(address, end);
   if (bytes < kLongRange) return record_part<kWrite>(entry, address, end, site);
   for (; address < end; address += std::min(end - address, kMost)) {
     record_long_range<kWrite>(entry, address, address + std::min(end - address, kMost), site);
@@ -149,6 +152,21 @@ template void record_access<false>(uint64_t, uint32_t, SiteRef);
 template void record_access<true>(uint64_t, uint32_t, SiteRef);
 template void record_range<false>(uint64_t, uint64_t, SiteRef);
 template void record_range<true>(uint64_t, uint64_t, SiteRef);
+
+void steering_read(uint64_t address, uint64_t bytes, SiteRef site) {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  const uint64_t end = address + bytes;
+  if (bytes > kGranuleBytes || !self.filter.is_started() ||
+      !is_repeated<false>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
+    record_range<false>(address, bytes, site);
+    if (self.memory == nullptr) return;
+    Entry::close_runs();
+  }
+  // If the thread has written it before: the next time must be noticed.
+  self.filter.forget_writes(address);
+  self.filter.forget_writes(end - 1);
+  if (!self.memory->steering.add(address, end)) Entry::forget_loop();
+}
 
 void forget_accesses(uint64_t address, uint64_t bytes) {
   if (bytes >= kLongRange) begin_range_stretch();
@@ -192,17 +210,15 @@ FORETRACE_HOOK __foretrace_write_range(const void* p, uint64_t bytes, const Site
   access_range<true>(p, bytes, site);
 }
 
-// A read that the course of a loop depends on: if the thread has written it, what the
-// loop does next may depend on what it read before.
+// A read that the course of a loop depends on, if it is the first in the loop or not what it
+// was the last time.
 FORETRACE_HOOK __foretrace_steering_read(const void* p, uint64_t bytes, const Site* site) {
-  foretrace::runtime::steering_read(p, bytes, site);
+  foretrace::runtime::self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  foretrace::runtime::steering_read(reinterpret_cast<uint64_t>(p), bytes, site);
 }
 
 // A loop with foreseen accesses begins: it may be because of what the last one read.
-FORETRACE_HOOK __foretrace_loop(const char* loop) {
-  foretrace::runtime::self.loop = loop;
-  foretrace::runtime::Entry::close_runs();
-}
+FORETRACE_HOOK __foretrace_loop(const char* loop) { foretrace::runtime::Entry::begin_loop(loop); }
 
 // Before a call whose place the runtime wants to know: of a lock, an allocation.
 FORETRACE_HOOK __foretrace_call(const Site* site) { foretrace::runtime::self.call_site = site; }

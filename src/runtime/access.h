@@ -57,6 +57,9 @@ class Granule {
     return true;
   }
 
+  // Whether something is known of the granule from before the last stamp in this stretch.
+  bool is_earlier() const { return known_.tag() != tag_ && self.filter.is_earlier(known_, tag_); }
+
   // Whether the access must be ordered by a stamp of its own.
   template <bool kWrite>
   bool needs_stamp() const {
@@ -74,7 +77,7 @@ class Granule {
   // Remembers the access. Called after its record was published: whoever sees the cell
   // finds the record in the ring.
   template <bool kWrite>
-  void remember() {
+  __attribute__((always_inline)) void remember() {
     // Bytes that were recorded under an older stamp are forgotten: the one stamp of
     // the entry must hold for all of its bytes.
     if (known_.tag() != tag_) {
@@ -135,6 +138,34 @@ __attribute__((noinline)) void record_miss(uint64_t address, uint32_t size, Site
 // The same for a read and a write.
 __attribute__((noinline)) void record_update(uint64_t address, uint32_t size, SiteRef site);
 
+// What record_access() comes to where a loop goes on as it did. False: it may be otherwise.
+template <bool kWrite, uint32_t kSize>
+__attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteRef site) {
+  if (self.busy || (self.ignoring | self.hidden) != 0) return false;
+  const LastRun* const last = Entry::last_run_for<kWrite>(address, kSize, site);
+  if (last == nullptr || (address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) return false;
+  if (kWrite && self.memory->steering.may_be_at(address)) return false;
+  Granule granule(address, kSize);
+  if (granule.is_earlier() || granule.needs_stamp<kWrite>()) return false;
+  const bool may_join =
+      granule.is_new() || (kWrite && granule.is_only_read() && last->reads != nullptr &&
+                           Entry::is_before(*last->reads, *last->run, address, kSize));
+  if (!may_join) return false;
+  self.busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  Entry::continue_run(*last->run, kSize);
+  granule.remember<kWrite>();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  self.busy = false;
+  return true;
+}
+
+template <bool kWrite, uint32_t kSize>
+__attribute__((noinline)) void record_new(uint64_t address, SiteRef site) {
+  if (self.memory != nullptr && continue_loop<kWrite, kSize>(address, site)) return;
+  record_miss<kWrite>(address, kSize, site);
+}
+
 // These are part of the hooks, whose frame they note.
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
@@ -143,7 +174,7 @@ __attribute__((always_inline)) inline void access(const void* pointer, SiteRef s
   if (self.filter.is_started() && is_repeated<kWrite>(address, byte_bits(address, kSize))) {
     return;
   }
-  record_miss<kWrite>(address, kSize, site);
+  record_new<kWrite, kSize>(address, site);
 }
 
 template <uint32_t kSize>
@@ -167,17 +198,9 @@ __attribute__((always_inline)) inline void access_range(const void* pointer, uin
   record_range<kWrite>(address, bytes, site);
 }
 
-// As access_range(), where accesses that follow may depend on what was read.
-__attribute__((always_inline)) inline void steering_read(const void* pointer, uint64_t bytes,
-                                                         SiteRef site) {
-  const auto address = reinterpret_cast<uint64_t>(pointer);
-  if (bytes <= kGranuleBytes && self.filter.is_started()) {
-    const uint32_t bits = byte_bits(address, static_cast<uint32_t>(bytes));
-    if (is_repeated<false>(address, bits) && self.filter.entry(address).wrote(bits) == 0) return;
-  }
-  access_range<false>(pointer, bytes, site);
-  Entry::close_runs();
-}
+// A read of a variable that steers the loop that the thread is in: for the first time in it,
+// or it was not what it was the last time.
+void steering_read(uint64_t address, uint64_t bytes, SiteRef site);
 
 // Forgets what this thread recorded of a block of memory, which is a new one.
 void forget_accesses(uint64_t address, uint64_t bytes);

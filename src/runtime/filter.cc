@@ -1,13 +1,10 @@
 #include "runtime/filter.h"
 
-#include <cstddef>
 #include <cstring>
 
 namespace foretrace::runtime {
 
 void Filter::clear() {
-  static_assert(offsetof(Filter, memory_) == kMemoryAt && offsetof(Filter, epoch_) == kEpochAt &&
-                offsetof(Memory, entries) == 0);
   for (uint64_t page = 0; page < sizeof memory_->used; ++page) {
     if (memory_->used[page] == 0) continue;
     std::memset(memory_->entries + (page << kPageShift), 0, sizeof(FilterEntry) << kPageShift);

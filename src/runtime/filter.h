@@ -9,7 +9,7 @@
 namespace foretrace::runtime {
 
 // One granule, under one stamp of the thread. One number, so that it is read and written at
-// once; inlined checks look at its parts.
+// once.
 class FilterEntry {
  public:
   FilterEntry() = default;
@@ -20,10 +20,10 @@ class FilterEntry {
   uint32_t tag() const { return static_cast<uint32_t>(bits_); }
   // Which of some bytes were read or written, and which were written.
   uint32_t touched(uint32_t bytes) const {
-    return static_cast<uint16_t>(bits_ >> 8 * kTouchedAt) & bytes;
+    return static_cast<uint16_t>(bits_ >> kTouchedShift) & bytes;
   }
   uint32_t wrote(uint32_t bytes) const {
-    return static_cast<uint32_t>(bits_ >> 8 * kWroteAt) & bytes;
+    return static_cast<uint32_t>(bits_ >> kWroteShift) & bytes;
   }
   template <bool kWrite>
   bool has(uint32_t bytes) const {
@@ -33,17 +33,18 @@ class FilterEntry {
 
   template <bool kWrite>
   void add(uint32_t bytes) {
-    bits_ |= uint64_t{bytes} << 8 * kTouchedAt;
-    if (kWrite) bits_ |= uint64_t{bytes} << 8 * kWroteAt;
+    bits_ |= uint64_t{bytes} << kTouchedShift;
+    if (kWrite) bits_ |= uint64_t{bytes} << kWroteShift;
   }
   void set_tag(uint32_t tag) { bits_ = bits_ >> 32 << 32 | tag; }
-  void forget_writes() { bits_ &= (uint64_t{1} << 8 * kWroteAt) - 1; }
+  void forget_writes() { bits_ &= (uint64_t{1} << kWroteShift) - 1; }
 
-  static constexpr uint64_t kTouchedAt = 4;  // 2 bytes each
-  static constexpr uint64_t kWroteAt = 6;
   static constexpr uint32_t kAll = 0xFFFF;
 
  private:
+  static constexpr uint32_t kTouchedShift = 32;  // behind the tag, 16 bits each
+  static constexpr uint32_t kWroteShift = 48;
+
   uint64_t bits_;
 };
 
@@ -69,9 +70,6 @@ class Filter {
     uint8_t used[kEntries >> kPageShift];
     uint32_t stamps[kEpochs];
   };
-  // What inlined checks read: the pointer to the entries, and the epoch.
-  static constexpr uint64_t kMemoryAt = 0;
-  static constexpr uint64_t kEpochAt = 8;
 
   // `memory` is all zeros, and belongs to the caller.
   void start(Memory* memory) {
@@ -106,6 +104,10 @@ class Filter {
   // The entry of an address is in use.
   void note_use(uint64_t address) { memory_->used[place(address) >> kPageShift] = 1; }
   void forget(uint64_t address) { entry(address) = FilterEntry(0); }
+  // Of the whole granule.
+  void forget_writes(uint64_t address) {
+    if ((entry(address).tag() ^ tag(address)) < kEpochs) entry(address).forget_writes();
+  }
 
  private:
   static uint64_t place(uint64_t address) { return (address >> kGranuleShift) & (kEntries - 1); }

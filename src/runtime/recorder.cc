@@ -170,7 +170,6 @@ bool attach(const Entry& entry) {
     return false;
   }
   self.memory = static_cast<ThreadMemory*>(memory);
-  self.shadow = shadow;
   self.filter.start(&self.memory->filter);
   self.range_stretch = 1;
   entry.append_stamped(Kind::stamp, 0, 0, nullptr);

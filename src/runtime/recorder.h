@@ -9,9 +9,9 @@
 #include <cstdint>
 
 #include "runtime/filter.h"
-#include "runtime/inlined_state.h"
 #include "runtime/layout.h"
 #include "runtime/site.h"
+#include "runtime/steering_reads.h"
 
 namespace foretrace::runtime {
 
@@ -55,16 +55,18 @@ class OpenRuns {
     if (two[1].next == next) return two[1];
     return two[static_cast<int32_t>(two[0].record - two[1].record) > 0 ? 1 : 0];
   }
-  // The run has become longer.
-  void move_end(OpenRun& run, uint64_t next) {
+  // The run has become longer. Returns it, as it may be in another place now.
+  OpenRun& move_end(OpenRun& run, uint64_t next) {
     if (region_of(run.next) == region_of(next)) {
       run.next = next;
-      return;
+      return run;
     }
     const OpenRun longer = {next, run.window, run.site, run.record, run.stack};
     run = OpenRun();
-    ending_at(next) = longer;
+    return ending_at(next) = longer;
   }
+  // Whether a run that ends there moves to another place with its next access, of a granule.
+  static bool moves_at(uint64_t next) { return (next & ((1U << kRegionShift) - 1)) == 0; }
 
  private:
   static uint64_t region_of(uint64_t next) { return (next - 1) >> kRegionShift; }
@@ -73,11 +75,29 @@ class OpenRuns {
   OpenRun runs_[1U << kBits][2];
 };
 
+// The open run that a site added to last, where that is foreseen: a loop goes on as it did,
+// so its next access finds the run without a search.
+struct LastRun {
+  OpenRun* run;    // null: none; may be another one meanwhile
+  OpenRun* reads;  // of writes: those that were read before, likewise
+};
+class LastRuns {
+ public:
+  LastRun& of(SiteRef site) { return runs_[site.hash() % kPlaces]; }
+
+ private:
+  static constexpr uint32_t kPlaces = 64;
+  LastRun runs_[kPlaces];
+};
+
 // What a thread needs to record, in one mapping.
 struct ThreadMemory {
   Filter::Memory filter;
   OpenRuns reads;
   OpenRuns writes;
+  LastRuns last_reads;
+  LastRuns last_writes;
+  SteeringReads steering;
   RangeEntry ranges[kRangeEntries];
 };
 
@@ -89,12 +109,15 @@ struct CallFrame {
 };
 
 // A thread's state. All zeros: the thread has recorded nothing yet.
-struct Thread : InlinedState {
+struct Thread {
+  Filter filter;
   ThreadMemory* memory;  // null until the thread records for the first time
   uint64_t window;       // counts the times at which open runs ended,
   uint64_t loop_window;  // and what it was when those ended that are foreseen in a loop
-  const char* loop;      // that the thread entered last, of those with foreseen accesses
+  const char* loop;      // that the thread entered last, of those with foreseen accesses; null
+                         // if there is none, or it has changed its course
   uint64_t settle_at;    // how many records there may be until they are settled
+  uint32_t stamp;        // the lower half of the last stamp that it took
   uint32_t range_stretch;
   bool busy;                  // inside the recorder: a signal handler must not record
   bool unable;                // no ring could be made for it
@@ -115,9 +138,7 @@ struct Thread : InlinedState {
   uint32_t stack;  // the number of the stack that was recorded last
   uint64_t frame;  // of the hook or interceptor that records
 };
-// Code of the plugin knows its beginning, and this name.
-extern __thread Thread self __asm__("__foretrace_thread")
-    __attribute__((visibility("default"), tls_model("initial-exec")));
+extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
 
 // Whether this process records at all. Set once, and cleared when the session
 // ends before the process.
@@ -144,15 +165,40 @@ class Entry {
   // The open run that an access may become part of; null if there is none.
   template <bool kWrite>
   __attribute__((always_inline)) static OpenRun* run_for(uint64_t address, SiteRef site);
-  // Whether a run of reads that has these bytes at its end is in front of a run of writes.
-  static bool is_read_before(const OpenRun& writes, uint64_t address, uint32_t size);
+  // The run of reads that has these bytes at its end and is in front of a run of writes; null
+  // if there is none.
+  static OpenRun* reads_before(const OpenRun& writes, uint64_t address, uint32_t size);
   // Makes an access within one granule part of its run. False: that is too long already.
   template <bool kWrite>
   static bool join(OpenRun& run, uint32_t size);
+  // The run that the site added to last, if an access may become part of it by continue_run().
+  template <bool kWrite>
+  __attribute__((always_inline)) static LastRun* last_run_for(uint64_t address, uint32_t size,
+                                                              SiteRef site);
+  __attribute__((always_inline)) static bool is_before(const OpenRun& reads, const OpenRun& writes,
+                                                       uint64_t address, uint32_t size);
+  __attribute__((always_inline)) static void continue_run(OpenRun& run, uint32_t size);
   // An access within one granule.
   template <bool kWrite>
   __attribute__((noinline)) static void append_access(uint64_t address, uint32_t size,
                                                       SiteRef site);
+
+  // The thread writes these bytes. If they steer the loop that it is in, what the loop does
+  // next may depend on what it read before.
+  static void note_write(uint64_t address, uint64_t end) {
+    if (self.loop == nullptr || !self.memory->steering.overlap(address, end)) return;
+    forget_loop();
+  }
+  static void begin_loop(const char* loop) {
+    self.loop = loop;
+    if (self.memory != nullptr) self.memory->steering.clear();
+    close_runs();
+  }
+  // Nothing is foreseen until the next loop begins.
+  static void forget_loop() {
+    self.loop = nullptr;
+    close_runs();
+  }
 
   // No record so far becomes longer.
   static void close_runs() { self.loop_window = ++self.window; }
@@ -185,11 +231,21 @@ class Entry {
     if (!is_same_stack()) append_new_stack();
   }
   static void append_new_stack();
+  // Whether an access at a site is in the loop that the thread is in, and foreseen there.
+  static bool is_foreseen(SiteRef site) {
+    return site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
+  }
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a record
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
   template <bool kWrite>
   static OpenRuns& runs() {
     return kWrite ? self.memory->writes : self.memory->reads;
   }
+  template <bool kWrite>
+  static LastRuns& last_runs() {
+    return kWrite ? self.memory->last_writes : self.memory->last_reads;
+  }
+  static Record& record_of(const OpenRun& run) { return self.records[run.record & self.ring_mask]; }
   static bool has_space() { return self.written < self.limit; }
   static bool make_space(uint64_t records);
   static void put(const Record& record) {
@@ -279,16 +335,41 @@ template <bool kWrite>
 inline OpenRun* Entry::run_for(uint64_t address, SiteRef site) {
   OpenRun& run = runs<kWrite>().ending_at(address);
   if (run.next != address || run.site != site) return nullptr;
-  const bool is_foreseen = site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
-  const bool is_open = run.window >= (is_foreseen ? self.loop_window : self.window);
+  const bool is_open = run.window >= (is_foreseen(site) ? self.loop_window : self.window);
   return is_open && is_same_stack() && run.stack == self.stack ? &run : nullptr;
 }
 
-inline bool Entry::is_read_before(const OpenRun& writes, uint64_t address, uint32_t size) {
-  const OpenRun& run = runs<false>().ending_at(address + size);
-  return run.next == address + size && run.window >= self.loop_window &&
-         static_cast<int32_t>(writes.record - run.record) > 0 &&
-         self.records[run.record & self.ring_mask].address() <= address;
+// Since the run was made no loop with foreseen accesses has begun, or it would be closed. So
+// this is the same call of the same function, and the stack is that of the run.
+template <bool kWrite>
+inline LastRun* Entry::last_run_for(uint64_t address, uint32_t size, SiteRef site) {
+  LastRun& last = last_runs<kWrite>().of(site);
+  const OpenRun* const run = last.run;
+  if (run == nullptr || run->next != address || run->site != site ||
+      run->window < self.loop_window || OpenRuns::moves_at(address)) {
+    return nullptr;
+  }
+  // None if it is no range yet: there may be another run in this place than there was.
+  const uint32_t bytes = record_of(*run).upper();
+  return bytes != 0 && bytes < kMostBytes - size ? &last : nullptr;
+}
+
+inline void Entry::continue_run(OpenRun& run, uint32_t size) {
+  Record& record = record_of(run);
+  __atomic_store_n(&record.tail, record.tail + (uint64_t{size} << 32), __ATOMIC_RELEASE);
+  run.next += size;
+}
+
+inline bool Entry::is_before(const OpenRun& reads, const OpenRun& writes, uint64_t address,
+                             uint32_t size) {
+  return reads.next == address + size && reads.window >= self.loop_window &&
+         static_cast<int32_t>(writes.record - reads.record) > 0 &&
+         record_of(reads).address() <= address;
+}
+
+inline OpenRun* Entry::reads_before(const OpenRun& writes, uint64_t address, uint32_t size) {
+  OpenRun& reads = runs<false>().ending_at(address + size);
+  return is_before(reads, writes, address, size) ? &reads : nullptr;
 }
 
 template <bool kWrite>
@@ -308,17 +389,21 @@ void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
 template <bool kWrite>
 inline bool Entry::join(OpenRun& run, uint32_t size) {
   constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
-  constexpr uint64_t kMost = uint64_t{1} << 30;
-  Record& record = self.records[run.record & self.ring_mask];
+  Record& record = record_of(run);
   const bool is_range = record.kind() == kRange;
   const uint64_t bytes = uint64_t{is_range ? record.upper() : record.size()} + size;
-  if (bytes > kMost) return false;
+  if (bytes > kMostBytes) return false;
   __atomic_store_n(&record.tail, record.site() | bytes << 32, __ATOMIC_RELEASE);
   if (!is_range) {
     const Record range = Record::make(kRange, record.address(), 0, 0, 0);
     __atomic_store_n(&record.head, range.head, __ATOMIC_RELEASE);
   }
-  runs<kWrite>().move_end(run, run.next + size);
+  const SiteRef site = run.site;
+  OpenRun& longer = runs<kWrite>().move_end(run, run.next + size);
+  if (is_foreseen(site)) {
+    OpenRun* const reads = kWrite ? reads_before(longer, longer.next - size, size) : nullptr;
+    last_runs<kWrite>().of(site) = {&longer, reads};
+  }
   return true;
 }
 

@@ -19,6 +19,7 @@ struct Site {
   uint64_t flags;
   const char* loop;  // the place of the Loop that it is in, or null
 };
+static_assert(sizeof(Site) == 64);
 inline constexpr uint64_t kVolatileSite = 1;
 // In its loop: that the access is made, and where, does not depend on what the loop reads.
 inline constexpr uint64_t kForeseenSite = 2;
@@ -40,7 +41,8 @@ class SiteRef {
   bool is_code() const { return (bits_ & 1) != 0; }
   uint64_t code() const { return bits_ >> 1; }
   bool operator==(const SiteRef&) const = default;
-  uint64_t hash() const { return bits_ >> 6 ^ bits_ >> 1; }
+  // Of neighbouring sites they are different.
+  uint64_t hash() const { return bits_ / sizeof(Site); }
   const Site* site() const { return reinterpret_cast<const Site*>(bits_); }
   bool is_in_loop(const char* loop) const {
     return is_known() && !is_code() && loop != nullptr && site()->loop == loop;

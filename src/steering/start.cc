@@ -1,7 +1,6 @@
 // The start of a steered process, what fork() leaves of it, and its end.
 #include <pthread.h>
 
-#include "runtime/inlined_state.h"
 #include "steering/healing.h"
 #include "steering/noise.h"
 #include "steering/report.h"
@@ -16,12 +15,6 @@ __attribute__((visibility("default"))) unsigned char __foretrace_active = 0;
 }
 
 #ifdef FORETRACE_STATIC
-// What the plugin's code asks whether a hook has anything to record: it never knows, and so
-// all hooks are called.
-extern "C" {
-__thread foretrace::runtime::InlinedState __foretrace_thread;
-}
-
 // The loader puts nothing in front of a static program: this says that all is in it.
 __asm__(
     ".pushsection .note.foretrace, \"a\", @note\n"
