@@ -71,8 +71,7 @@ uint32_t stack_with(uint32_t parent, uint64_t caller) {
   }
 }
 
-}  // namespace
-
+// Gives the calling thread its stack of frames; whether it has one.
 bool make_call_stack() {
   if (self.unable) return false;
   const KeepErrno keep;
@@ -82,6 +81,17 @@ bool make_call_stack() {
   self.calls = static_cast<CallFrame*>(memory);
   self.depth = 0;
   return true;
+}
+
+}  // namespace
+
+void enter_first_function(uint64_t frame, const void* caller) {
+  if (caller == nullptr) {
+    self.depth = 0;  // initialisers that ran before main had frames above its own
+  } else if (caller == handlers_return_to.load(std::memory_order_relaxed)) {
+    enter_handler();
+  }
+  if (self.calls != nullptr || make_call_stack()) push_call(frame, caller);
 }
 
 uint32_t current_stack() {

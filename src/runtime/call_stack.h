@@ -15,27 +15,31 @@ namespace foretrace::runtime {
 
 inline constexpr uint32_t kMostFrames = 4096;  // deeper ones are left out
 
-// Gives the calling thread its stack of frames; whether it has one.
-bool make_call_stack();
-
 // Where a handler of a signal returns to, once one was installed: nothing else does.
 extern std::atomic<const void*> handlers_return_to;
 // A handler begins: signals.cc.
 void enter_handler();
 
-// `caller`: where it returns to; null: it is main. Initialisers that ran before it had frames
-// above its own, and have not called it.
+inline void push_call(uint64_t frame, const void* caller) {
+  uint32_t depth = self.depth;
+  while (depth > 0 && self.calls[depth - 1].frame <= frame) --depth;
+  self.depth = depth;
+  if (depth == kMostFrames) return;
+  self.calls[depth] = {frame, reinterpret_cast<uint64_t>(caller), 0};
+  self.depth = depth + 1;
+}
+
+// The first function of a thread, main, or the handler of a signal.
+__attribute__((noinline)) void enter_first_function(uint64_t frame, const void* caller);
+
+// `caller`: where it returns to; null: it is main.
 inline void enter_function(uint64_t frame, const void* caller) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
-  if (caller == nullptr) {
-    self.depth = 0;
-  } else if (caller == handlers_return_to.load(std::memory_order_relaxed)) {
-    enter_handler();
+  if (self.calls == nullptr || caller == nullptr ||
+      caller == handlers_return_to.load(std::memory_order_relaxed)) {
+    return enter_first_function(frame, caller);
   }
-  if (self.calls == nullptr && !make_call_stack()) return;
-  while (self.depth > 0 && self.calls[self.depth - 1].frame <= frame) --self.depth;
-  if (self.depth == kMostFrames) return;
-  self.calls[self.depth++] = {frame, reinterpret_cast<uint64_t>(caller), 0};
+  push_call(frame, caller);
 }
 
 // The number of the stack at the hook or interceptor with frame self.frame; 0 if

@@ -204,17 +204,24 @@ uint32_t take_stamp() {
 
 // ---- names
 
+// Null is an empty text; most have one (stacks).
+size_t text_bytes(const char* text) { return text == nullptr ? 1 : std::strlen(text) + 1; }
+
 char* append_text(char* target, const char* text) {
-  const size_t length = std::strlen(text) + 1;
-  std::memcpy(target, text, length);
-  return target + length;
+  const size_t bytes = text_bytes(text);
+  if (bytes == 1) {
+    *target = '\0';
+  } else {
+    std::memcpy(target, text, bytes);
+  }
+  return target + bytes;
 }
 
 struct NameText {
   const char* parts[5];
   size_t bytes() const {
     size_t sum = 0;
-    for (const char* part : parts) sum += std::strlen(part) + 1;
+    for (const char* part : parts) sum += text_bytes(part);
     return sum;
   }
 };
@@ -425,7 +432,7 @@ uint32_t new_label(const char* label) {
   if (!entry) return 0;
   const SpinGuard guard(process.names->lock);
   const uint32_t fresh = process.names->next_label.load();
-  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label, "", "", "", ""}})) return 0;
+  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label}})) return 0;
   process.names->next_label.store(fresh + 1);
   return fresh;
 }
@@ -434,14 +441,13 @@ void name_thread(const char* name) {
   const Entry entry;
   if (!entry) return;
   const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name, "", "", "", ""}});
+  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name}});
 }
 
 uint32_t new_stack(uint32_t parent, uint32_t place, uint64_t most) {
   const SpinGuard guard(process.names->lock);
   const uint32_t fresh = process.names->next_stack.load();
-  if (fresh > most ||
-      !add_name({0, NameKind::stack, fresh, parent, place, 0}, {{"", "", "", "", ""}})) {
+  if (fresh > most || !add_name({0, NameKind::stack, fresh, parent, place, 0}, {})) {
     return 0;
   }
   process.names->next_stack.store(fresh + 1);
@@ -450,7 +456,7 @@ uint32_t new_stack(uint32_t parent, uint32_t place, uint64_t most) {
 
 void note_module(uint32_t base, const char* path, const char* addresses) {
   const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses, "", "", ""}});
+  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses}});
 }
 
 KeepErrno::KeepErrno() : saved_(errno) {}
