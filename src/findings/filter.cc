@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/input.h"
+#include "base/library_noise.h"
 #include "base/text.h"
 #include "findings/finding_json.h"
 #include "findings/folding.h"
-#include "recording/library_noise.h"
 
 namespace foretrace {
 namespace {

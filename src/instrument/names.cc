@@ -3,6 +3,9 @@
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Support/GlobPattern.h>
+
+#include "base/library_noise.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -25,6 +28,12 @@ bool is_telling(llvm::StringRef what) {
 bool is_system_file(llvm::StringRef file) {
   return file.starts_with("/usr/include/") || file.starts_with("/usr/lib/") ||
          file.contains("/include/c++/") || file.contains("/../include/");
+}
+
+bool is_noisy(llvm::StringRef function) {
+  return llvm::any_of(kNoisyFunctions, [&](std::string_view pattern) {
+    return llvm::cantFail(llvm::GlobPattern::create(pattern)).match(function);
+  });
 }
 
 bool is_left_alone(const llvm::Function& function) {

@@ -15,6 +15,10 @@ bool is_telling(llvm::StringRef what);
 // Whether a file belongs to the system or the compiler, not to the program.
 bool is_system_file(llvm::StringRef file);
 
+// Whether a function of a system library is known for races (base/library_noise.h): then it
+// is shown, and not who called it.
+bool is_noisy(llvm::StringRef function);
+
 // Whether the function is not to be touched: its author says so, or it is none
 // of the program's.
 bool is_left_alone(const llvm::Function& function);

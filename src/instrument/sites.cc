@@ -10,9 +10,16 @@
 namespace foretrace::instrument {
 namespace {
 
+std::string name_of(const llvm::DISubprogram& function) {
+  return qualified_name(function.getScope(), function.getName());
+}
+
 const llvm::DILocation* shown_place(const llvm::DILocation* place) {
   for (const llvm::DILocation* outer = place; outer != nullptr; outer = outer->getInlinedAt()) {
-    if (!is_system_file(outer->getFilename())) return outer;
+    if (!is_system_file(outer->getFilename()) ||
+        is_noisy(name_of(*outer->getScope()->getSubprogram()))) {
+      return outer;
+    }
   }
   return place;
 }
@@ -27,10 +34,6 @@ std::string file_name(const llvm::DILocation& place) {
     return name.str();
   }
   return (place.getDirectory() + "/" + name).str();
-}
-
-std::string name_of(const llvm::DISubprogram& function) {
-  return qualified_name(function.getScope(), function.getName());
 }
 
 std::string inlined_calls(const llvm::DILocation* place) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -13,7 +14,8 @@
 #include <gelf.h>
 #include <unistd.h>
 
-#include "recording/library_noise.h"
+#include "base/library_noise.h"
+#include "base/text.h"
 
 namespace foretrace {
 namespace {
@@ -260,7 +262,9 @@ bool is_system_file(const std::string& file) {
 }
 
 bool is_to_be_shown(const std::string& file, const std::string& function) {
-  return !is_system_file(file) || is_noisy(function);
+  return !is_system_file(file) ||
+         std::any_of(std::begin(kNoisyFunctions), std::end(kNoisyFunctions),
+                     [&](std::string_view pattern) { return glob_match(pattern, function); });
 }
 
 }  // namespace foretrace
