@@ -141,7 +141,6 @@ __attribute__((noinline)) void record_update(uint64_t address, uint32_t size, Si
 // What record_access() comes to where a loop goes on as it did. False: it may be otherwise.
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteRef site) {
-  if (self.busy || (self.ignoring | self.hidden) != 0) return false;
   const LastRun* const last = Entry::last_run_for<kWrite>(address, kSize, site);
   if (last == nullptr || (address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) return false;
   if (kWrite && self.memory->steering.may_be_at(address)) return false;
@@ -151,18 +150,23 @@ __attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteR
       granule.is_new() || (kWrite && granule.is_only_read() && last->reads != nullptr &&
                            Entry::is_before(*last->reads, *last->run, address, kSize));
   if (!may_join) return false;
-  self.busy = true;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
   Entry::continue_run(*last->run, kSize);
   granule.remember<kWrite>();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  self.busy = false;
   return true;
 }
 
+// Where hooks jump to if an access is not repeated.
 template <bool kWrite, uint32_t kSize>
 __attribute__((noinline)) void record_new(uint64_t address, SiteRef site) {
-  if (self.memory != nullptr && continue_loop<kWrite, kSize>(address, site)) return;
+  if (self.memory != nullptr && !self.busy && (self.ignoring | self.hidden) == 0) {
+    // As Entry, with less to save: a signal handler must find all as it was or as it will be.
+    self.busy = true;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    const bool done = continue_loop<kWrite, kSize>(address, site);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    self.busy = false;
+    if (done) return;
+  }
   record_miss<kWrite>(address, kSize, site);
 }
 

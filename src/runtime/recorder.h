@@ -10,6 +10,7 @@
 
 #include "runtime/filter.h"
 #include "runtime/layout.h"
+#include "runtime/open_runs.h"
 #include "runtime/site.h"
 #include "runtime/steering_reads.h"
 
@@ -27,68 +28,6 @@ struct RangeEntry {
   bool wrote;
 };
 inline constexpr uint32_t kRangeEntries = 256;
-
-// A record near the end of the ring that becomes longer if the next access at its
-// site is of the bytes behind it. That moves the access to an earlier place in the
-// thread's records. It is allowed where the records between them are of other bytes
-// (Granule::is_new(), Granule::is_only_read()), and all of writes: whether the thread
-// comes to an access, and where it is, can depend on what it read before. So there is the
-// last read, and the writes behind it. An access that is foreseen in its loop (site.h)
-// depends on nothing that the loop has read since it began: there it may be one of
-// several runs.
-struct OpenRun {
-  uint64_t next;    // the address behind its last byte
-  uint64_t window;  // Thread::window when it was made; 0: none
-  SiteRef site;
-  uint32_t record;  // its place in the ring
-  uint32_t stack;
-};
-
-// By where they end, so that a site can have many: a sort deals its keys out to hundreds
-// of places. Two have the same place.
-class OpenRuns {
- public:
-  // The run that ends there; if there is none, the older one of those in its place.
-  OpenRun& ending_at(uint64_t next) {
-    OpenRun* const two = runs_[region_of(next) * 0x9E3779B97F4A7C15ULL >> (64 - kBits)];
-    if (two[0].next == next) return two[0];
-    if (two[1].next == next) return two[1];
-    return two[static_cast<int32_t>(two[0].record - two[1].record) > 0 ? 1 : 0];
-  }
-  // The run has become longer. Returns it, as it may be in another place now.
-  OpenRun& move_end(OpenRun& run, uint64_t next) {
-    if (region_of(run.next) == region_of(next)) {
-      run.next = next;
-      return run;
-    }
-    const OpenRun longer = {next, run.window, run.site, run.record, run.stack};
-    run = OpenRun();
-    return ending_at(next) = longer;
-  }
-  // Whether a run that ends there moves to another place with its next access, of a granule.
-  static bool moves_at(uint64_t next) { return (next & ((1U << kRegionShift) - 1)) == 0; }
-
- private:
-  static uint64_t region_of(uint64_t next) { return (next - 1) >> kRegionShift; }
-  static constexpr uint32_t kRegionShift = 12;
-  static constexpr uint32_t kBits = 10;
-  OpenRun runs_[1U << kBits][2];
-};
-
-// The open run that a site added to last, where that is foreseen: a loop goes on as it did,
-// so its next access finds the run without a search.
-struct LastRun {
-  OpenRun* run;    // null: none; may be another one meanwhile
-  OpenRun* reads;  // of writes: those that were read before, likewise
-};
-class LastRuns {
- public:
-  LastRun& of(SiteRef site) { return runs_[site.hash() % kPlaces]; }
-
- private:
-  static constexpr uint32_t kPlaces = 64;
-  LastRun runs_[kPlaces];
-};
 
 // What a thread needs to record, in one mapping.
 struct ThreadMemory {
