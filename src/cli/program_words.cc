@@ -48,7 +48,7 @@ Result<std::unique_ptr<RecordedRun>> start_recorded(const std::vector<std::strin
   Result<Program> program =
       Program::start(words, (*session)->folder(), libtsan_folder(*libraries).string());
   if (!program) return tl::unexpected(program.error());
-  return std::unique_ptr<RecordedRun>(new RecordedRun{std::move(*session), std::move(*program)});
+  return std::unique_ptr<RecordedRun>(new RecordedRun{std::move(*session), *program});
 }
 
 Result<void> RecordedRun::collect(ByteSink& sink, uint64_t plain_bytes,

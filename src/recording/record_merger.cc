@@ -46,7 +46,7 @@ bool RecordMerger::open_part(Thread& thread) {
 }
 
 bool RecordMerger::decode(Thread& thread) {
-  std::span<Record> space = thread.records;
+  const std::span<Record> space = thread.records;
   thread.next = 0;
   thread.count = 0;
   if (thread.stack != kNoStack) {

@@ -35,7 +35,7 @@ Result<void> RecordingFile::read_chunks() {
   }
   uint64_t offset = ftr::kFileHeader;
   while (!complete_ && bytes_.size() - offset >= ftr::kChunkHeader) {
-    const ChunkHeader header = ftr::parse_chunk_header(bytes_.data() + offset);
+    const ChunkHeader header = ftr::parse_chunk_header(bytes_.substr(offset));
     if (std::max(header.stored_size, header.raw_size) > ftr::kMaxChunk) {
       return damaged(offset, "its size is impossible");
     }
@@ -68,7 +68,7 @@ Result<void> RecordingFile::read_chunk(const ChunkHeader& header, uint64_t offse
     return damaged(offset, "its records are not plain");
   }
   if (header.stored_size < sizeof(ftr::RecordsLabel)) return damaged(offset, "it is too short");
-  const auto label = ftr::load<ftr::RecordsLabel>(stored(header, offset).data());
+  const auto label = ftr::load<ftr::RecordsLabel>(stored(header, offset));
   const auto process = processes_.find(label.process);
   if (process == processes_.end()) return damaged(offset, "its process is not known");
   process->second.threads[label.thread].push_back({label.first_stamp, offset});
@@ -102,7 +102,7 @@ Result<void> RecordingFile::read_small_chunk(const ChunkHeader& header, uint64_t
 Result<std::unique_ptr<RecordSource>> RecordingFile::open_part(const Part& part,
                                                                ftr::ChunkUnpacker& unpacker,
                                                                std::vector<char>& bytes) const {
-  const ChunkHeader header = ftr::parse_chunk_header(bytes_.data() + part.offset);
+  const ChunkHeader header = ftr::parse_chunk_header(bytes_.substr(part.offset));
   const std::string_view chunk = stored(header, part.offset);
   if (header.tag == ftr::kPlainRecords) {
     return std::make_unique<PlainRecords>(chunk.substr(sizeof(ftr::RecordsLabel)));

@@ -172,7 +172,8 @@ void on_implicit_task(ompt_scope_endpoint_t endpoint, ompt_data_t* parallel, omp
 
 void on_task_create(ompt_data_t* creator, const ompt_frame_t*, ompt_data_t* created, int flags, int,
                     const void* caller) {
-  if ((flags & (ompt_task_initial | ompt_task_implicit)) != 0) return;
+  constexpr int kNoTask = ompt_task_initial | ompt_task_implicit;
+  if ((flags & kNoTask) != 0) return;
   const CallPlace place(caller);
   auto* const task = allocate<Task>();
   created->ptr = task;

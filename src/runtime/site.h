@@ -43,6 +43,7 @@ class SiteRef {
   bool operator==(const SiteRef&) const = default;
   // Of neighbouring sites they are different.
   uint64_t hash() const { return bits_ / sizeof(Site); }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was made of one.
   const Site* site() const { return reinterpret_cast<const Site*>(bits_); }
   bool is_in_loop(const char* loop) const {
     return is_known() && !is_code() && loop != nullptr && site()->loop == loop;

@@ -87,13 +87,13 @@ std::string ChunkUnpacker::unpack(const ChunkHeader& header, std::string_view st
   return "";
 }
 
-ChunkHeader parse_chunk_header(const char* bytes) {
+ChunkHeader parse_chunk_header(std::string_view bytes) {
   ChunkHeader header;
   header.tag = load<uint32_t>(bytes);
   header.codec = static_cast<Codec>(bytes[4]);
-  header.stored_size = load<uint32_t>(bytes + 8);
-  header.raw_size = load<uint32_t>(bytes + 12);
-  header.checksum = load<uint64_t>(bytes + 16);
+  header.stored_size = load<uint32_t>(bytes.substr(8));
+  header.raw_size = load<uint32_t>(bytes.substr(12));
+  header.checksum = load<uint64_t>(bytes.substr(16));
   return header;
 }
 

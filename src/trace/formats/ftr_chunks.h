@@ -57,7 +57,7 @@ class ChunkUnpacker {
 };
 
 // `bytes` are at least kChunkHeader.
-ChunkHeader parse_chunk_header(const char* bytes);
+ChunkHeader parse_chunk_header(std::string_view bytes);
 
 // Takes numbers and strings off the front of a payload; any read past the end
 // makes ok() false and gives zeros.
@@ -80,7 +80,7 @@ class Cursor {
   template <typename T>
   T number() {
     const std::string_view taken = take(sizeof(T));
-    return taken.empty() ? T{} : load<T>(taken.data());
+    return taken.empty() ? T{} : load<T>(taken);
   }
   uint64_t varint() {
     uint64_t value = 0;

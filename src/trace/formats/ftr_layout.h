@@ -60,10 +60,11 @@ struct ChunkHeader {
   uint64_t checksum = 0;
 };
 
+// From as many bytes as it has, or more.
 template <typename T>
-T load(const char* from) {
+T load(std::string_view bytes) {
   T value;
-  std::memcpy(&value, from, sizeof value);
+  std::memcpy(&value, bytes.data(), sizeof value);
   return value;
 }
 
@@ -89,7 +90,7 @@ inline int64_t unzigzag(uint64_t value) {
 
 // 0 if `head` is too short to have one.
 inline uint16_t major_version(std::string_view head) {
-  return head.size() < 10 ? uint16_t{0} : load<uint16_t>(head.data() + 8);
+  return head.size() < 10 ? uint16_t{0} : load<uint16_t>(head.substr(8));
 }
 
 // XXH3 over the first 16 bytes of the chunk's header and its stored payload.

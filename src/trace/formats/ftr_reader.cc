@@ -69,7 +69,7 @@ Result<void> FtrReader::read_file_header() {
     return fail("{}: this is not an .ftr trace, or its line ends were changed in a transfer",
                 source_name());
   }
-  const auto major = load<uint16_t>(input().window().data() + 8);
+  const auto major = load<uint16_t>(input().window().substr(8));
   if (major > ftr::kMajor) {
     return fail("{}: format version {} is newer than this Foretrace reads ({}); update Foretrace",
                 source_name(), major, ftr::kMajor);
@@ -82,7 +82,7 @@ Result<bool> FtrReader::next_chunk() {
   chunk_offset_ = input().offset();
   const Result<bool> has_header = input().want(ftr::kChunkHeader);
   if (!has_header || !*has_header) return has_header;
-  header_ = ftr::parse_chunk_header(input().window().data());
+  header_ = ftr::parse_chunk_header(input().window());
   if (std::max(header_.stored_size, header_.raw_size) > ftr::kMaxChunk) {
     return damaged("its size is impossible");
   }
