@@ -9,7 +9,7 @@
 
 #include "analyses/analysis.h"
 #include "base/text.h"
-#include "trace/formats/ftr_layout.h"
+#include "trace/formats/ftr_chunks.h"
 #include "trace/generator.h"
 #include "trace/stream.h"
 
@@ -97,16 +97,16 @@ void BM_zstd(benchmark::State& state) {
   ZSTD_DCtx* const context = ZSTD_createDCtx();
   for ([[maybe_unused]] auto _ : state) {
     for (size_t place = ftr::kFileHeader; place < bytes.size();) {
-      const auto codec = static_cast<ftr::Codec>(bytes[place + 4]);
-      const auto stored = ftr::load<uint32_t>(bytes.data() + place + 8);
-      const auto size = ftr::load<uint32_t>(bytes.data() + place + 12);
-      raw.resize(size);
+      const ftr::ChunkHeader header =
+          ftr::parse_chunk_header(std::string_view(bytes).substr(place));
+      raw.resize(header.raw_size);
       place += ftr::kChunkHeader;
-      if (codec == ftr::Codec::zstd) {
-        ZSTD_decompressDCtx(context, raw.data(), size, bytes.data() + place, stored);
+      if (header.codec == ftr::Codec::zstd) {
+        ZSTD_decompressDCtx(context, raw.data(), raw.size(), bytes.data() + place,
+                            header.stored_size);
       }
       benchmark::DoNotOptimize(raw.data());
-      place += stored;
+      place += header.stored_size;
     }
   }
   ZSTD_freeDCtx(context);

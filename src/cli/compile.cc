@@ -90,7 +90,7 @@ Result<std::string> take_sections(Words& words) {
   if (sections.empty()) return sections;
   std::erase_if(words, [&](const std::string& word) { return word.starts_with(kOption); });
   if (!std::filesystem::exists(sections)) return fail("--heal: there is no file {}", sections);
-  const std::string path = std::filesystem::absolute(sections).string();
+  std::string path = std::filesystem::absolute(sections).string();
   ::setenv("FORETRACE_HEAL_SECTIONS", path.c_str(), 1);
   return path;
 }
@@ -108,6 +108,7 @@ Result<Compiler> kind_of(const Words& compiler) {
   std::string command;
   for (const std::string& word : compiler) command += shell_word(word) + " ";
   command += "-dM -E -x c /dev/null 2>/dev/null";
+  // NOLINTNEXTLINE(bugprone-command-processor): its words are quoted.
   std::FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return fail("cannot run {}: {}", compiler.front(), std::strerror(errno));
   std::string macros;

@@ -1,5 +1,6 @@
 // The report of `foretrace info` for people.
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 #include "cli/info_report.h"
@@ -18,9 +19,9 @@ std::string percent(uint64_t part, uint64_t whole) {
 }
 
 std::string bar(uint64_t part, uint64_t whole) {
-  constexpr size_t kWidth = 24;
+  constexpr double kWidth = 24;
   const auto full = static_cast<size_t>(
-      static_cast<double>(part) / static_cast<double>(whole) * static_cast<double>(kWidth) + 0.5);
+      std::round(static_cast<double>(part) / static_cast<double>(whole) * kWidth));
   std::string text;
   for (size_t i = 0; i < full; ++i) text += "█";
   return text.empty() ? "▏" : text;

@@ -36,6 +36,7 @@ void stand_back() {
 // Progress and notes are for the report at the end.
 void be_quiet() {
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nothing < 0) return;
   ::dup2(nothing, STDOUT_FILENO);
   ::dup2(nothing, STDERR_FILENO);
 }

@@ -22,8 +22,9 @@ void complain(std::string_view sentence) { fmt::print(stderr, "foretrace: {}\n",
 
 // The command that was chosen, or the program itself when none was.
 const CLI::App& chosen_app(const CLI::App& app) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  return chosen.empty() ? app : chosen_app(*chosen.front());
+  const CLI::App* chosen = &app;
+  while (!chosen->get_subcommands().empty()) chosen = chosen->get_subcommands().front();
+  return *chosen;
 }
 
 std::string help_hint(const CLI::App& app) { return fmt::format("see {} --help", full_name(app)); }

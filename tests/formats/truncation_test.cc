@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "formats/trace_io.h"
-#include "trace/formats/ftr_layout.h"
+#include "trace/formats/ftr_chunks.h"
 
 namespace foretrace::testing {
 namespace {
@@ -16,6 +16,10 @@ struct Sample {
   std::vector<size_t> chunk_ends;  // after the file's header and after each chunk
   std::vector<size_t> event_ends;
 };
+
+ftr::ChunkHeader header_at(std::string_view bytes, size_t place) {
+  return ftr::parse_chunk_header(bytes.substr(place));
+}
 
 Sample make_sample() {
   Sample sample;
@@ -38,8 +42,9 @@ Sample make_sample() {
         write_trace({first, part, trace->big_values}, *trace->symbols, "ftr").bytes;
     // Only its EVNT chunk: the names stand at the front.
     for (size_t place = ftr::kFileHeader; place < written.size();) {
-      const size_t size = ftr::kChunkHeader + ftr::load<uint32_t>(written.data() + place + 8);
-      if (ftr::load<uint32_t>(written.data() + place) == ftr::kEvents) {
+      const ftr::ChunkHeader header = header_at(written, place);
+      const size_t size = ftr::kChunkHeader + header.stored_size;
+      if (header.tag == ftr::kEvents) {
         sample.bytes += written.substr(place, size);
         for (size_t i = 0; i < part.size(); ++i) sample.event_ends.push_back(sample.bytes.size());
       }
@@ -51,7 +56,7 @@ Sample make_sample() {
   for (size_t place = ftr::kFileHeader; place <= sample.bytes.size();) {
     sample.chunk_ends.push_back(place);
     if (place == sample.bytes.size()) break;
-    place += ftr::kChunkHeader + ftr::load<uint32_t>(sample.bytes.data() + place + 8);
+    place += ftr::kChunkHeader + header_at(sample.bytes, place).stored_size;
   }
   return sample;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trace/format.h"
-#include "trace/formats/ftr_layout.h"
+#include "trace/formats/ftr_chunks.h"
 #include "trace/stream.h"
 
 namespace foretrace {
@@ -142,8 +142,8 @@ void run(const std::string& bytes) {
 // Fuzzing alone would hardly ever hit a checksum.
 std::string with_right_checksums(std::string bytes) {
   for (size_t place = ftr::kFileHeader; place + ftr::kChunkHeader <= bytes.size();) {
-    const size_t size = ftr::load<uint32_t>(bytes.data() + place + 8);
     const std::string_view rest = std::string_view(bytes).substr(place);
+    const size_t size = ftr::parse_chunk_header(rest).stored_size;
     if (size > rest.size() - ftr::kChunkHeader) break;
     const uint64_t sum = ftr::checksum(rest.substr(0, 16), rest.substr(ftr::kChunkHeader, size));
     std::memcpy(bytes.data() + place + 16, &sum, sizeof sum);

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -64,9 +63,11 @@ struct ChunkHeader {
 template <typename T>
 T load(std::string_view bytes) {
   T value;
-  std::memcpy(&value, bytes.data(), sizeof value);
+  bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
   return value;
 }
+template <typename T>
+T load(const char* text) = delete;  // would end at a zero
 
 template <typename T>
 void append(std::string& to, T value) {
