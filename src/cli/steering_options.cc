@@ -40,7 +40,9 @@ std::vector<std::string> under_gdb(
     const std::vector<std::string>& words,
     const std::vector<std::pair<std::string, std::string>>& environment) {
   std::string wrapper = "set exec-wrapper env";
-  for (const auto& [name, value] : environment) wrapper += " " + quoted(name + "=" + value);
+  for (const auto& [name, value] : environment) {
+    wrapper += fmt::format(" {}", quoted(fmt::format("{}={}", name, value)));
+  }
   std::vector<std::string> gdb = {"gdb", "-iex", wrapper, "--args"};
   gdb.insert(gdb.end(), words.begin(), words.end());
   return gdb;

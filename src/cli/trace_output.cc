@@ -14,7 +14,7 @@ namespace {
 
 Result<const Format*> choose_format(const std::string& path, const std::string& name) {
   if (!name.empty()) {
-    const Result<const Format*> format = format_named(name);
+    Result<const Format*> format = format_named(name);
     if (format && (*format)->writer == nullptr) {
       return fail("{} traces can be read but not written; the formats that can be written are {}",
                   name, enumerated(writable_formats()));
@@ -53,7 +53,7 @@ std::vector<std::string> writable_formats() {
 
 Result<const Format*> output_format(const std::string& path, const std::string& format_name,
                                     const std::string& fallback) {
-  const Result<const Format*> format =
+  Result<const Format*> format =
       choose_format(path, format_name.empty() && path == "-" ? fallback : format_name);
   if (format && path == "-" && is_binary(**format) && ::isatty(STDOUT_FILENO) == 1) {
     return fail(

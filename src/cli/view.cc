@@ -91,7 +91,7 @@ class View {
     TraceStatistics statistics(stream_.symbols());
     EventTable table;
     table.symbols = stream_.shared_symbols();
-    const Result<void> done = read_all(stream_, [&](const EventBatch& batch) {
+    Result<void> done = read_all(stream_, [&](const EventBatch& batch) {
       statistics.process(batch);
       take_part(table, batch, options_.from, to);
     });

@@ -16,7 +16,6 @@ struct PlaceText {
 };
 
 PlaceText parse(const std::string& text) {
-  PlaceText place;
   const size_t last = text.rfind(':');
   if (last == std::string::npos) return {text};
   const std::optional<int64_t> second = parse_integer(text.substr(last + 1));

@@ -31,7 +31,7 @@ bool Reproduction::is_shown(const SteeredRun& run, const SteerSettings& settings
                             Finding& observed) {
   for (const RawEntry& entry : run.report.entries) {
     if (!entry.is_error()) continue;
-    Finding seen = resolver_.finding(entry);
+    const Finding seen = resolver_.finding(entry);
     if (!is_same_error(finding_, seen)) continue;
     observed = finding_;
     observed.events = seen.events;

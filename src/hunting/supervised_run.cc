@@ -47,7 +47,7 @@ Prepared prepare(const RunRequest& request) {
     if (!replaced) prepared.variables.emplace_back(text);
   }
   for (const auto& [name, value] : request.environment) {
-    prepared.variables.push_back(name + "=" + value);
+    prepared.variables.push_back(fmt::format("{}={}", name, value));
   }
   for (std::string& variable : prepared.variables) prepared.environment.push_back(variable.data());
   prepared.environment.push_back(nullptr);
@@ -182,7 +182,7 @@ class Supervisor {
     char buffer[4096];
     char path[64] = "/proc/self/task/";
     append_number(path, static_cast<unsigned long>(::getpid()));
-    std::strcat(path, "/children");
+    std::strncat(path, "/children", sizeof path - std::strlen(path) - 1);
     const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return 0;
     const ssize_t got = ::read(fd, buffer, sizeof buffer - 1);

@@ -27,7 +27,7 @@ struct BareName {
 };
 inline BareName bare_name(const char* name) {
   while (*name == '*' || *name == '&' || *name == '(') ++name;
-  size_t length = std::strcspn(name, "[");
+  const size_t length = std::strcspn(name, "[");
   const char* start = name;
   for (size_t i = 0; i < length; ++i) {
     if (name[i] == '.' || name[i] == ':' || (name[i] == '>' && i > 0 && name[i - 1] == '-')) {
