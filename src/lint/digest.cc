@@ -13,7 +13,7 @@ using Group = std::vector<size_t>;  // places in the list of findings
 
 // What is only known as a `void *` is no object.
 std::string object_of(const std::string& variable) {
-  std::string object = variable.substr(0, variable.find_first_of(".["));
+  const std::string object = variable.substr(0, variable.find_first_of(".["));
   return object.find_first_of(" *") == std::string::npos ? object : variable;
 }
 

@@ -242,7 +242,8 @@ class Runner {
     ::posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     pid_t pid = 0;
-    int status = ::posix_spawn(&pid, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
+    const int status =
+        ::posix_spawn(&pid, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     return status != 0 ? -1 : children_.wait_for(pid);
   }

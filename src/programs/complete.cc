@@ -18,12 +18,12 @@ class Completion {
   }
 
   CompleteTrace run() {
-    std::vector<Operation> events = read_events();
+    const std::vector<Operation> events = read_events();
     choose_main();
     for (ThreadId thread = 0; thread < threads_.size(); ++thread) {
       if (is_root(thread) && thread != result_.main) add(result_.main, Op::fork, thread);
     }
-    for (Operation& event : events) result_.operations.push_back(event);
+    result_.operations.insert(result_.operations.end(), events.begin(), events.end());
     close_everything();
     add_joins();
     return std::move(result_);

@@ -10,6 +10,7 @@ void CodeModules::add(uint32_t base, const std::string& path, const std::string&
   Module module;
   module.base = base;
   module.path = path;
+  // NOLINTNEXTLINE(bugprone-unchecked-string-to-number-conversion): the runtime wrote them.
   if (std::sscanf(addresses.c_str(), "%" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &module.bias,
                   &module.first, &module.last, &module.code) == 4) {
     modules_.push_back(std::move(module));

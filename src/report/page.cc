@@ -104,7 +104,7 @@ Json table_json(const EventTable& table) {
       return Json::array({static_cast<int>(space), std::string(symbols.object(event))});
     }));
     site.push_back(sites.number(event.site, [&] {
-      std::string text = symbols.site_text(event.site);
+      const std::string text = symbols.site_text(event.site);
       const std::string function = symbols.site_function(event.site);
       return function.empty() ? Json(text) : Json::array({text, function});
     }));

@@ -31,10 +31,10 @@ class TextReport {
   void print(fmt::format_string<Args...> format, Args&&... args) {
     sink_.write(fmt::format(format, std::forward<Args>(args)...));
   }
-  std::string bold(std::string text) const {
+  std::string bold(const std::string& text) const {
     return style_.colour ? "\x1b[1m" + text + "\x1b[0m" : text;
   }
-  std::string red(std::string text) const {
+  std::string red(const std::string& text) const {
     return style_.colour ? "\x1b[1;31m" + text + "\x1b[0m" : text;
   }
   void print_if_any(const std::string& line) {

@@ -59,10 +59,10 @@ FORETRACE_INTERCEPT void __tsan_write_range_pc(const void* p, unsigned long byte
 // Pointers to tables of virtual functions. A destructor that writes the value
 // that is there already changes nothing.
 FORETRACE_INTERCEPT void __tsan_vptr_read(void** p) {
-  FORETRACE_ACCESS(false, 8, p, FORETRACE_HERE);
+  FORETRACE_ACCESS(false, 8, static_cast<const void*>(p), FORETRACE_HERE);
 }
 FORETRACE_INTERCEPT void __tsan_vptr_update(void** p, void* value) {
-  if (*p != value) FORETRACE_ACCESS(true, 8, p, FORETRACE_HERE);
+  if (*p != value) FORETRACE_ACCESS(true, 8, static_cast<const void*>(p), FORETRACE_HERE);
 }
 
 FORETRACE_INTERCEPT void __tsan_external_read(const void* p, const void* caller, void* /*tag*/) {

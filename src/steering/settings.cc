@@ -91,17 +91,15 @@ void parse_place(const char* text, Rule& rule) {
 bool add_rule(Purpose purpose, AccessKind access, const char* place, const char* variable,
               uint32_t number_of_it) {
   Rule rule = {purpose, access, nullptr, 0, 0, nullptr, 0, nullptr, number_of_it};
-  if (variable[0] != '\0' && !is(variable, "-")) rule.variable = ::strdup(variable);
   if (place[0] == '@') {
-    char* const module = ::strdup(place + 1);
-    char* const plus = std::strrchr(module, '+');
+    const char* const plus = std::strrchr(place, '+');
     if (plus == nullptr) return false;
-    *plus = '\0';
-    rule.module = module;
+    rule.module = ::strndup(place + 1, static_cast<size_t>(plus - place - 1));
     rule.offset = std::strtoull(plus + 1, nullptr, 16);
   } else if (place[0] != '\0') {
     parse_place(place, rule);
   }
+  if (variable[0] != '\0' && !is(variable, "-")) rule.variable = ::strdup(variable);
   rules.add() = rule;
   return true;
 }
@@ -113,6 +111,7 @@ bool add_rules(Purpose purpose, AccessKind access, const char* places, const cha
   while (place != nullptr) {
     char* const next = std::strchr(place, '|');
     if (next != nullptr) *next = '\0';
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a process that is steered wrongly ends.
     if (!add_rule(purpose, access, place, variable, number_of_it)) return false;
     place = next != nullptr ? next + 1 : nullptr;
   }
@@ -149,8 +148,8 @@ int32_t thread_named(const char* word) {
 
 bool add_step(const Fields& fields) {
   // access, last-access, sync, last-sync
-  Step step = {thread_named(fields[1]), std::strncmp(fields[2], "last-", 5) == 0,
-               std::strstr(fields[2], "sync") != nullptr};
+  const Step step = {thread_named(fields[1]), std::strncmp(fields[2], "last-", 5) == 0,
+                     std::strstr(fields[2], "sync") != nullptr};
   steps.add() = step;
   return add_rules(Purpose::step, access_named(fields[4]), fields[3], "", steps.count - 1);
 }
@@ -248,7 +247,7 @@ bool parse_file(const char* path) {
   ::close(fd);
   if (text == nullptr) return false;
   text[filled] = '\0';
-  return parse(text);
+  return parse(text);  // NOLINT(clang-analyzer-unix.Malloc)
 }
 
 bool parse_line(const Fields& fields) {

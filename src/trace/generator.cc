@@ -1,6 +1,7 @@
 #include "trace/generator.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text.h"
 
@@ -68,7 +69,8 @@ Result<void> TraceGenerator::check(const GeneratorOptions& options) {
     }
   }
   for (const double share : {options.guarded, options.reads}) {
-    if (!(share >= 0 && share <= 1)) return fail("{} is not a share: shares are 0 to 1", share);
+    if (std::isnan(share) || share < 0 || share > 1)
+      return fail("{} is not a share: shares are 0 to 1", share);
   }
   if (options.races > 0 && options.threads < 2) {
     return fail("a race needs two threads, and this trace would have one");

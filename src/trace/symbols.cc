@@ -22,7 +22,7 @@ uint32_t NameTable::append(std::string_view name) {
     block_size_ = left_;
   }
   char* const place = blocks_.empty() ? nullptr : blocks_.back().get() + (block_size_ - left_);
-  if (!name.empty()) std::memcpy(place, name.data(), name.size());
+  std::copy(name.begin(), name.end(), place);
   left_ -= name.size();
   names_.push_back(std::string_view(place, name.size()));
   return id;

@@ -76,7 +76,7 @@ std::string_view TextTraceWriter::add_word(Space space, uint32_t id) {
 
   std::vector<std::string_view>& words = words_[static_cast<size_t>(space)];
   if (id >= words.size()) words.resize(std::max<size_t>(id + 1, words.size() * 2));
-  words[id] = word == name ? name : own_words_.emplace_back(std::move(word));
+  words[id] = word == name ? name : own_words_.emplace_back(word);
   taken.insert(words[id]);
   return words[id];
 }

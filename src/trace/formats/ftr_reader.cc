@@ -13,8 +13,8 @@ using ftr::load;
 
 // Puts `planes` byte planes of `count` bytes each together to numbers: plane k
 // holds bits 8k to 8k+7.
-void join_planes(const char* data, size_t planes, size_t count, uint32_t* out) {
-  const auto* const bytes = reinterpret_cast<const unsigned char*>(data);
+void join_planes(std::string_view data, size_t planes, size_t count, uint32_t* out) {
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(data.data());
   switch (planes) {
     case 0:
       std::fill(out, out + count, 0U);
@@ -80,13 +80,13 @@ Result<void> FtrReader::read_file_header() {
 
 Result<bool> FtrReader::next_chunk() {
   chunk_offset_ = input().offset();
-  const Result<bool> has_header = input().want(ftr::kChunkHeader);
+  Result<bool> has_header = input().want(ftr::kChunkHeader);
   if (!has_header || !*has_header) return has_header;
   header_ = ftr::parse_chunk_header(input().window());
   if (std::max(header_.stored_size, header_.raw_size) > ftr::kMaxChunk) {
     return damaged("its size is impossible");
   }
-  const Result<bool> has_payload = input().want(ftr::kChunkHeader + header_.stored_size);
+  Result<bool> has_payload = input().want(ftr::kChunkHeader + header_.stored_size);
   if (!has_payload || !*has_payload) return has_payload;
 
   const std::string_view window = input().window();
@@ -249,7 +249,7 @@ Result<void> FtrReader::read_events(EventBuffer& buffer) {
     const std::string_view bytes = cursor.take(planes[k] * count);
     if (!cursor.ok()) return damaged("its columns end outside it");
     column_[k].resize(count);
-    join_planes(bytes.data(), planes[k], count, column_[k].data());
+    join_planes(bytes, planes[k], count, column_[k].data());
   }
 
   // Every number must be within its table: the columns are read from a file.

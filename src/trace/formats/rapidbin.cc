@@ -61,7 +61,8 @@ struct Header {
   int64_t events;
 };
 
-Header load_header(const char* bytes) {
+Header load_header(std::string_view head) {
+  const char* const bytes = head.data();
   return {load_big_endian<int16_t>(bytes), load_big_endian<int32_t>(bytes + 2),
           load_big_endian<int32_t>(bytes + 6), load_big_endian<int64_t>(bytes + 10)};
 }
@@ -112,7 +113,7 @@ class RapidBinReader : public TraceReader {
       return fail("{}: a RapidBin header has {} bytes, but the file only {}", source_name(),
                   kHeaderSize, input().window().size());
     }
-    const Header header = load_header(input().window().data());
+    const Header header = load_header(input().window());
     if (header.threads < 0 || header.locks < 0 || header.locations < 0 || header.events < 0) {
       return fail(
           "{}: a count in the RapidBin header is negative (threads {}, locks {}, "
@@ -383,7 +384,7 @@ class RapidBinWriter : public TraceWriter {
 
 Match match(std::string_view head, bool whole) {
   if (head.size() < kHeaderSize) return Match::no;
-  const Header header = load_header(head.data());
+  const Header header = load_header(head);
   if (header.threads < 0 || header.threads > static_cast<int16_t>(kMaxThreadCount) ||
       header.locks < 0 || header.locations < 0 || header.events < 0) {
     return Match::no;
