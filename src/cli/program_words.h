@@ -26,7 +26,6 @@ Result<std::vector<std::string>> program_words(const CLI::App& app);
 struct RecordedRun {
   // Whatever went wrong here, the program runs to its end.
   ~RecordedRun();
-  // Whether any process had the runtime in it.
   // What to tell a user if not all was recorded, or nothing.
   std::optional<std::string> what_is_missing(const std::string& name) const;
 

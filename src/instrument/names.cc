@@ -1,5 +1,7 @@
 #include "instrument/names.h"
 
+#include <vector>
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringSet.h>
 #include <llvm/IR/IntrinsicInst.h>
@@ -31,9 +33,14 @@ bool is_system_file(llvm::StringRef file) {
 }
 
 bool is_noisy(llvm::StringRef function) {
-  return llvm::any_of(kNoisyFunctions, [&](std::string_view pattern) {
-    return llvm::cantFail(llvm::GlobPattern::create(pattern)).match(function);
-  });
+  static const std::vector<llvm::GlobPattern> patterns = [] {
+    std::vector<llvm::GlobPattern> made;
+    for (const std::string_view pattern : kNoisyFunctions) {
+      made.push_back(llvm::cantFail(llvm::GlobPattern::create(pattern)));
+    }
+    return made;
+  }();
+  return llvm::any_of(patterns, [&](const auto& pattern) { return pattern.match(function); });
 }
 
 bool is_left_alone(const llvm::Function& function) {

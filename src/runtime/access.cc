@@ -109,12 +109,12 @@ template <bool kWrite>
 void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
   const Entry entry;
   if (!entry || self.ignoring != 0) return;
-  constexpr uint64_t kMost = uint64_t{1} << 30;  // what a record can hold
   const uint64_t end = address + bytes;
   if (kWrite) Entry::note_write(address, end);
   if (bytes < kLongRange) return record_part<kWrite>(entry, address, end, site);
-  for (; address < end; address += std::min(end - address, kMost)) {
-    record_long_range<kWrite>(entry, address, address + std::min(end - address, kMost), site);
+  for (; address < end; address += std::min(end - address, Entry::kMostBytes)) {
+    record_long_range<kWrite>(entry, address, address + std::min(end - address, Entry::kMostBytes),
+                              site);
   }
 }
 

@@ -157,7 +157,7 @@ __attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteR
 
 // Where hooks jump to if an access is not repeated.
 template <bool kWrite, uint32_t kSize>
-__attribute__((noinline)) void record_new(uint64_t address, SiteRef site) {
+__attribute__((noinline)) void continue_or_record(uint64_t address, SiteRef site) {
   if (self.memory != nullptr && !self.busy && (self.ignoring | self.hidden) == 0) {
     // As Entry, with less to save: a signal handler must find all as it was or as it will be.
     self.busy = true;
@@ -178,7 +178,7 @@ __attribute__((always_inline)) inline void access(const void* pointer, SiteRef s
   if (self.filter.is_started() && is_repeated<kWrite>(address, byte_bits(address, kSize))) {
     return;
   }
-  record_new<kWrite, kSize>(address, site);
+  continue_or_record<kWrite, kSize>(address, site);
 }
 
 template <uint32_t kSize>

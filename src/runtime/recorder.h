@@ -88,6 +88,8 @@ extern std::atomic<bool> recording_on FORETRACE_HIDDEN;
 // it cannot record.
 class Entry {
  public:
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // what a record can hold
+
   Entry() : granted_(is_quick() || enter()) { self.busy |= granted_; }
   ~Entry() {
     if (granted_) self.busy = false;
@@ -107,6 +109,9 @@ class Entry {
   // The run of reads that has these bytes at its end and is in front of a run of writes; null
   // if there is none.
   static OpenRun* reads_before(const OpenRun& writes, uint64_t address, uint32_t size);
+  // Whether it is this one.
+  __attribute__((always_inline)) static bool is_before(const OpenRun& reads, const OpenRun& writes,
+                                                       uint64_t address, uint32_t size);
   // Makes an access within one granule part of its run. False: that is too long already.
   template <bool kWrite>
   static bool join(OpenRun& run, uint32_t size);
@@ -114,8 +119,6 @@ class Entry {
   template <bool kWrite>
   __attribute__((always_inline)) static LastRun* last_run_for(uint64_t address, uint32_t size,
                                                               SiteRef site);
-  __attribute__((always_inline)) static bool is_before(const OpenRun& reads, const OpenRun& writes,
-                                                       uint64_t address, uint32_t size);
   __attribute__((always_inline)) static void continue_run(OpenRun& run, uint32_t size);
   // An access within one granule.
   template <bool kWrite>
@@ -174,7 +177,6 @@ class Entry {
   static bool is_foreseen(SiteRef site) {
     return site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
   }
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // of a record
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
   template <bool kWrite>
   static OpenRuns& runs() {

@@ -69,8 +69,9 @@ Result<void> TraceGenerator::check(const GeneratorOptions& options) {
     }
   }
   for (const double share : {options.guarded, options.reads}) {
-    if (std::isnan(share) || share < 0 || share > 1)
+    if (std::isnan(share) || share < 0 || share > 1) {
       return fail("{} is not a share: shares are 0 to 1", share);
+    }
   }
   if (options.races > 0 && options.threads < 2) {
     return fail("a race needs two threads, and this trace would have one");
