@@ -23,7 +23,7 @@ Result<void> write_events(const std::shared_ptr<const RecordingFile>& file, cons
 
 Result<void> keep_recording(const std::shared_ptr<const RecordingFile>& file,
                             const std::string& path) {
-  const Result<const Format*> format = output_format(path, "", "ftr");
+  const Result<const Format*> format = output_format(path, "", "ftr", HasFormatOption::no);
   if (!format) return tl::unexpected(format.error());
   if ((*format)->name != "ftr") return write_events(file, path, "", "kept");
   Result<std::unique_ptr<ByteSink>> sink = open_output(path);

@@ -38,7 +38,8 @@ class Run {
   Result<int> run() {
     const LeaveSignalsToProgram leave;
     if (!options_.keep.empty()) {
-      if (const auto format = output_format(options_.keep, "", "ftr"); !format) {
+      if (const auto format = output_format(options_.keep, "", "ftr", HasFormatOption::no);
+          !format) {
         return tl::unexpected(format.error());
       }
     }

@@ -12,7 +12,8 @@
 namespace foretrace {
 namespace {
 
-Result<const Format*> choose_format(const std::string& path, const std::string& name) {
+Result<const Format*> choose_format(const std::string& path, const std::string& name,
+                                    HasFormatOption has_option) {
   if (!name.empty()) {
     Result<const Format*> format = format_named(name);
     if (format && (*format)->writer == nullptr) {
@@ -33,8 +34,9 @@ Result<const Format*> choose_format(const std::string& path, const std::string& 
     }
     return fail(
         "the name {} does not say which format to write; let it end in {} (then, if you "
-        "like, .gz or .zst), or name the format with --output-format",
-        printable(path, 200), enumerated(extensions, "or"));
+        "like, .gz or .zst){}",
+        printable(path, 200), enumerated(extensions, "or"),
+        has_option == HasFormatOption::yes ? ", or name the format with --output-format" : "");
   }
   return format;
 }
@@ -52,9 +54,9 @@ std::vector<std::string> writable_formats() {
 }
 
 Result<const Format*> output_format(const std::string& path, const std::string& format_name,
-                                    const std::string& fallback) {
+                                    const std::string& fallback, HasFormatOption has_option) {
   Result<const Format*> format =
-      choose_format(path, format_name.empty() && path == "-" ? fallback : format_name);
+      choose_format(path, format_name.empty() && path == "-" ? fallback : format_name, has_option);
   if (format && path == "-" && is_binary(**format) && ::isatty(STDOUT_FILENO) == 1) {
     return fail(
         "{} is a binary format, and standard output is a terminal; write it to a file or "

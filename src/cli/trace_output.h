@@ -35,9 +35,13 @@ class TraceOutput {
   uint64_t events_ = 0;
 };
 
+// Whether the command has --output-format, which messages then speak of.
+enum class HasFormatOption { no, yes };
+
 // What open() would write.
 Result<const Format*> output_format(const std::string& path, const std::string& format_name,
-                                    const std::string& fallback);
+                                    const std::string& fallback,
+                                    HasFormatOption has_option = HasFormatOption::yes);
 
 // The names of the formats that can be written.
 std::vector<std::string> writable_formats();
