@@ -64,6 +64,7 @@ class FunctionInstrumenter {
   }
 
   void run() {
+    find_references();
     for (llvm::BasicBlock& block : function_) collect(block);
     find_ranges();
     for (Access& access : accesses_) find_site(access);
@@ -116,12 +117,31 @@ class FunctionInstrumenter {
                       llvm::DenseMap<std::pair<const llvm::Value*, uint64_t>, bool>& seen) {
     if (ignored_ || access.bytes == 0 || !may_be_shared(access.pointer)) return;
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(access.instruction);
-    if (load != nullptr && load->hasMetadata(llvm::LLVMContext::MD_invariant_load)) return;
+    if (load != nullptr && is_left_out(*load)) return;
     const auto [known, is_new] = seen.try_emplace({access.pointer, access.bytes}, access.write);
     if (!is_new && (known->second || !access.write)) return;
     known->second |= access.write;
     accesses_.push_back(access);
     accesses_.back().stretch = stretch_;
+  }
+
+  // PreparePass marks loads of references; of one that LLVM has put beside them, to have the
+  // value on another way, it is known by what it loads from.
+  void find_references() {
+    for (const llvm::Instruction& instruction : llvm::instructions(function_)) {
+      const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load != nullptr && load->hasMetadata(llvm::LLVMContext::MD_nosanitize)) {
+        references_.insert(load->getPointerOperand());
+      }
+    }
+  }
+
+  // A reference that steers a loop is checked all the same: it may be that of another object.
+  bool is_left_out(const llvm::LoadInst& load) const {
+    if (load.hasMetadata(llvm::LLVMContext::MD_invariant_load)) return true;
+    return load.getType()->isPointerTy() && !load.isVolatile() &&
+           references_.contains(load.getPointerOperand()) &&
+           !(foreseen_loops_ && foreseen_loops_->steers(load));
   }
 
   void find_ranges() {
@@ -454,7 +474,8 @@ class FunctionInstrumenter {
   llvm::AAResults* aliases_ = nullptr;  // null, as loop_ranges_, in code that is not optimised
   const bool ignored_;                  // accesses are; its synchronisation is not
   llvm::DenseMap<const llvm::Value*, bool> escapes_;
-  uint32_t stretch_ = 0;  // of the accesses that are collected
+  llvm::SmallPtrSet<const llvm::Value*, 16> references_;  // where they are
+  uint32_t stretch_ = 0;                                  // of the accesses that are collected
   std::vector<Access> accesses_;
   std::vector<llvm::Instruction*> atomics_;
   std::vector<llvm::FenceInst*> fences_;

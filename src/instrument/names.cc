@@ -80,6 +80,39 @@ const llvm::Value* transferred(const llvm::CallBase& call) {
   return bytes->getType()->isPointerTy() ? bytes : nullptr;
 }
 
+// None of these stores a pointer into what another pointer points to, either: LLVM would not
+// expect to find it there.
+bool keeps_no_pointer(const llvm::Function& function) {
+  static const llvm::StringSet<> functions = {
+      "_ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE",
+      "_ZNSt18condition_variable10notify_oneEv",
+      "_ZNSt18condition_variable10notify_allEv",
+      "_ZNSt6thread4joinEv",
+      "_ZNSt6thread6detachEv",
+      "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE",
+      "pthread_cond_wait",
+      "pthread_cond_timedwait",
+      "pthread_cond_clockwait",
+      "pthread_cond_signal",
+      "pthread_cond_broadcast",
+      "pthread_mutex_lock",
+      "pthread_mutex_trylock",
+      "pthread_mutex_timedlock",
+      "pthread_mutex_clocklock",
+      "pthread_mutex_unlock",
+      "pthread_join",
+      "sem_wait",
+      "sem_trywait",
+      "sem_timedwait",
+      "sem_post",
+      "nanosleep",
+      "clock_nanosleep",
+      "clock_gettime",
+      "gettimeofday",
+  };
+  return function.isDeclaration() && functions.contains(function.getName());
+}
+
 bool may_synchronise(const llvm::CallBase& call) {
   if (llvm::isa<llvm::IntrinsicInst>(call)) return false;
   return !call.hasFnAttr(llvm::Attribute::NoSync) && !call.doesNotAccessMemory();

@@ -31,6 +31,10 @@ bool is_allocation(const llvm::CallBase& call);
 // What a call moves to a file or from it, or what says where that is; null for others.
 const llvm::Value* transferred(const llvm::CallBase& call);
 
+// Whether a function of a library keeps none of the pointers that it is given: memory that
+// nobody else has a pointer to stays the caller's own.
+bool keeps_no_pointer(const llvm::Function& function);
+
 // Whether a call can synchronise with another thread, as far as is known here.
 bool may_synchronise(const llvm::CallBase& call);
 

@@ -67,6 +67,27 @@ void note_name(llvm::Instruction& instruction, const Description& description) {
   instruction.setMetadata(kNameMetadata, llvm::MDNode::get(context, parts));
 }
 
+// A reference is bound once and for all, so that its reads tell nothing; what it is bound to is
+// another matter. At this point only Clang has said of pointers that they are not null, and
+// that of references.
+void leave_out_reference(llvm::Instruction& instruction) {
+  const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+  if (load == nullptr || load->isVolatile() || load->isAtomic() ||
+      !load->hasMetadata(llvm::LLVMContext::MD_nonnull)) {
+    return;
+  }
+  instruction.setNoSanitizeMetadata();
+}
+
+void note_kept_pointers(llvm::Function& function) {
+  if (!keeps_no_pointer(function)) return;
+  for (llvm::Argument& argument : function.args()) {
+    if (!argument.getType()->isPointerTy()) continue;
+    argument.addAttr(
+        llvm::Attribute::getWithCaptureInfo(function.getContext(), llvm::CaptureInfo::none()));
+  }
+}
+
 const llvm::Value* pointer_of(const llvm::Instruction& instruction) {
   if (const llvm::Value* pointer = llvm::getLoadStorePointerOperand(&instruction)) return pointer;
   if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
@@ -96,6 +117,7 @@ llvm::PreservedAnalyses PreparePass::run(llvm::Module& module, llvm::ModuleAnaly
     if (!is_left_alone(*function)) inline_always(*function);
   }
   for (llvm::Function& function : module) {
+    note_kept_pointers(function);
     if (function.isDeclaration() || is_left_alone(function)) continue;
     // Optimisation may otherwise read memory earlier than the program does, or
     // where it does not: harmless in the machine, a false race in a recording.
@@ -103,6 +125,7 @@ llvm::PreservedAnalyses PreparePass::run(llvm::Module& module, llvm::ModuleAnaly
     // inline functions, which may have no other definition, count on it.
     function.addFnAttr(llvm::Attribute::SanitizeThread);
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      leave_out_reference(instruction);
       if (const llvm::Value* pointer = pointer_of(instruction)) {
         note_name(instruction, describer.describe_access(instruction, pointer));
       }
