@@ -55,6 +55,7 @@ void VectorClock::make_own(Node*& node, uint32_t height) {
       std::fill(std::begin(node->children), std::end(node->children), nullptr);
     } else {
       std::fill(std::begin(node->clocks), std::end(node->clocks), 0);
+      node->used = 0;
     }
   } else if (node->references > 1) {
     Node* const copy = new_node();
@@ -65,6 +66,7 @@ void VectorClock::make_own(Node*& node, uint32_t height) {
       }
     } else {
       std::copy(std::begin(node->clocks), std::end(node->clocks), copy->clocks);
+      copy->used = node->used;
     }
     --node->references;
     node = copy;
@@ -100,6 +102,7 @@ void VectorClock::raise(ThreadId thread, uint64_t clock) {
     node = &(*node)->children[(thread >> (kBits * (level - 1))) & kMask];
   }
   (*node)->clocks[thread & kMask] = clock;
+  (*node)->used = std::max((*node)->used, (thread & kMask) + 1);
 }
 
 void VectorClock::join_nodes(Node*& mine, const Node* theirs, uint32_t height) {
@@ -118,18 +121,19 @@ void VectorClock::join_nodes(Node*& mine, const Node* theirs, uint32_t height) {
     }
     return;
   }
-  bool mine_larger = false;
+  bool mine_larger = mine->used > theirs->used;
   bool theirs_larger = false;
-  for (uint32_t i = 0; i < kFan; ++i) {
+  for (uint32_t i = 0; i < theirs->used; ++i) {
     mine_larger |= mine->clocks[i] > theirs->clocks[i];
     theirs_larger |= theirs->clocks[i] > mine->clocks[i];
   }
   if (!theirs_larger) return;
   if (!mine_larger) return share();
   make_own(mine, 1);
-  for (uint32_t i = 0; i < kFan; ++i) {
+  for (uint32_t i = 0; i < theirs->used; ++i) {
     mine->clocks[i] = std::max(mine->clocks[i], theirs->clocks[i]);
   }
+  mine->used = std::max(mine->used, theirs->used);
 }
 
 void VectorClock::join(const VectorClock& other) {
@@ -147,11 +151,14 @@ void VectorClock::join(const VectorClock& other) {
 
 bool VectorClock::covers(const Node* more, const Node* less, uint32_t height) {
   if (more == less || less == nullptr) return true;
-  for (uint32_t i = 0; i < kFan; ++i) {
-    if (height == 1) {
+  if (height == 1) {
+    for (uint32_t i = 0; i < less->used; ++i) {
       if (less->clocks[i] > (more == nullptr ? 0 : more->clocks[i])) return false;
-    } else if (!covers(more == nullptr ? nullptr : more->children[i], less->children[i],
-                       height - 1)) {
+    }
+    return true;
+  }
+  for (uint32_t i = 0; i < kFan; ++i) {
+    if (!covers(more == nullptr ? nullptr : more->children[i], less->children[i], height - 1)) {
       return false;
     }
   }

@@ -86,6 +86,7 @@ class VectorClock {
       Node* children[kFan];   // above
     };
     uint32_t references;
+    uint32_t used;  // in a leaf: the last clock that is not zero is in front of this
   };
 
   static Node* new_node();
@@ -116,7 +117,7 @@ class VectorClock {
       return node == nullptr ? 0 : node->clocks[i];
     };
     uint32_t above = 0;  // first compare, without branches, for they are hard to predict
-    for (uint32_t i = 0; i < kFan; ++i) {
+    for (uint32_t i = 0; i < more->used; ++i) {
       above |= static_cast<uint32_t>(more->clocks[i] > clock_in(less, i)) << i;
     }
     for (; above != 0; above &= above - 1) {
