@@ -197,8 +197,7 @@ void MemorySurvey::Page::clear_edges(uint32_t first, uint32_t end) {
 // Nothing else is in the word that a block ends in.
 void MemorySurvey::begin_block(uint64_t address, uint64_t bytes) {
   forget(address, rounded_up(bytes));
-  blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
-  blocks_[address] = {bytes, forgotten_, true};
+  begin_at(blocks_, address, bytes, {bytes, forgotten_, true});
 }
 
 // `is_seen`: by code with hooks.

@@ -18,17 +18,16 @@ bool is_of_thread(Kind kind) {
          kind != Kind::atomic_set && kind != Kind::owner_died;
 }
 
-constexpr uint64_t kWordBytes = 8;
-
 }  // namespace
 
 ProcessEvents::ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces,
-                             RecordedNames& names, Symbols& symbols, NameCounts& counts,
-                             RunLog& log, bool has_fences)
+                             RecordedNames& names, Symbols& symbols, PlaceNames& places,
+                             NameCounts& counts, RunLog& log, bool has_fences)
     : process_(process),
       has_fences_(has_fences),
       names_(names),
       symbols_(symbols),
+      places_(places),
       counts_(counts),
       log_(log),
       memory_(std::move(pieces),
@@ -90,8 +89,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::barrier: {
       const auto [known, is_new] = barriers_.try_emplace(address, 0);
       if (is_new) {
-        known->second =
-            symbols_.names(Space::barrier).append(unique(name_of_place(address, "barrier")));
+        known->second = symbols_.names(Space::barrier).append(name_of_place(address, "barrier"));
       }
       return emit(self, Op::barrier, known->second);
     }
@@ -143,7 +141,7 @@ ProcessEvents::Thread& ProcessEvents::new_thread(uint32_t number) {
   std::string name = names_.thread(process_, number);
   if (name.empty()) name = number == 0 ? "main" : fmt::format("T{}", number);
   if (process_ > 0) name = fmt::format("p{}/{}", process_, name);
-  fresh.id = symbols_.names(Space::thread).append(unique(std::move(name)));
+  fresh.id = symbols_.names(Space::thread).append(counts_.unique(std::move(name)));
   return fresh;
 }
 
@@ -207,7 +205,7 @@ void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64
 // ---- locks
 
 ProcessEvents::Lock* ProcessEvents::find_lock(uint64_t address) {
-  RecentLock& recent = recent_locks_[address / kWordBytes % recent_locks_.size()];
+  RecentLock& recent = recent_locks_[address * 0x9E3779B97F4A7C15ULL >> (64 - kRecentLockBits)];
   if (recent.address != address) {
     const auto found = locks_.find(address);
     if (found == locks_.end()) return nullptr;
@@ -218,7 +216,7 @@ ProcessEvents::Lock* ProcessEvents::find_lock(uint64_t address) {
 
 ProcessEvents::Lock& ProcessEvents::lock_at(uint64_t address) {
   if (Lock* const known = find_lock(address)) return *known;
-  const LockId id = symbols_.names(Space::lock).append(unique(name_of_place(address, "lock")));
+  const LockId id = symbols_.names(Space::lock).append(name_of_place(address, "lock"));
   return locks_.try_emplace(address, Lock{id}).first->second;
 }
 
@@ -328,20 +326,21 @@ void ProcessEvents::end_unit(Thread& thread) {
 // ---- memory
 
 LocationId ProcessEvents::new_location(uint64_t address, uint64_t bytes) {
-  const std::string name = unique(name_of_piece(address, bytes));
+  const bool is_edge = (address & Record::kEdge) != 0;
+  NamedPlace place = place_at(address, is_edge ? "edge" : "memory");
+  if (!is_edge) place.bytes = bytes;
+  const LocationId location = places_.add_location(place);
+  if (location >= keepers_.size()) keepers_.resize(location + 1);
   auto set = sets_.upper_bound(address);
   if (set != sets_.begin() && address < (--set)->first + set->second.bytes) {
-    symbols_.sets.push_back({set->second.name, {name}});
+    symbols_.sets.push_back({set->second.name, {std::string(symbols_.location(location))}});
   }
-  const LocationId location = symbols_.names(Space::location).append(name);
-  if (location >= keepers_.size()) keepers_.resize(location + 1);
   return location;
 }
 
 void ProcessEvents::begin_block(const Thread& thread, uint64_t address, uint64_t bytes) {
   forget(address, bytes);
-  blocks_.erase(blocks_.lower_bound(address), blocks_.lower_bound(address + bytes));
-  blocks_[address] = {bytes, site_number_, thread.stack};
+  begin_at(blocks_, address, bytes, Block{bytes, places_.add_object(site_of(thread))});
 }
 
 // With a site it is a write of what was used: whoever comes later comes too late.
@@ -378,52 +377,24 @@ void ProcessEvents::forget(uint64_t address, uint64_t bytes) {
 
 // ---- names
 
-std::string ProcessEvents::unique(std::string name) {
-  const uint32_t count = ++counts_[std::hash<std::string>()(name)];
-  return count == 1 ? name : fmt::format("{} #{}", name, count);
-}
-
-const std::pair<const uint64_t, ProcessEvents::Block>* ProcessEvents::block_at(uint64_t address) {
-  auto found = blocks_.upper_bound(address);
-  if (found == blocks_.begin()) return nullptr;
-  --found;
-  Block& block = found->second;
-  if (address >= found->first + block.bytes || block.site == 0) return nullptr;
-  if (block.place.empty()) {
-    const std::string site = symbols_.site_text(names_.site_in(block.site, block.stack));
-    if (site.empty()) return nullptr;
-    block.place = " of " + unique("the object allocated at " + site);
-  }
-  return &*found;
-}
-
-std::string ProcessEvents::name_of_piece(uint64_t address, uint64_t bytes) {
+NamedPlace ProcessEvents::place_at(uint64_t address, const char* fallback) {
   const RecordedSite& site = names_.site(site_number_);
-  if ((address & Record::kEdge) != 0) return name_of_place(address, "edge");
-  if (bytes <= std::max<uint64_t>(site.element, kWordBytes))
-    return name_of_place(address, "memory");
-  const auto* const block = block_at(address);
-  const std::string_view place = block != nullptr ? std::string_view(block->second.place) : "";
-  if (!site.what.empty() && site.element != 0) {
-    return fmt::format("{} ({} elements){}", site.what, bytes / site.element, place);
+  NamedPlace place = {.fallback = fallback,
+                      .where = names_.site_in(site_number_, stack_),
+                      .what = places_.add_what(site),
+                      .element = site.element};
+  const auto block = blocks_.upper_bound(address);
+  if (block != blocks_.begin() &&
+      address < std::prev(block)->first + std::prev(block)->second.bytes) {
+    place.object = std::prev(block)->second.object;
+    place.offset = address - std::prev(block)->first;
   }
-  if (site.what.empty() && block != nullptr) {
-    const uint64_t first = address - block->first;
-    return fmt::format("bytes {} to {}{}", first, first + bytes - 1, place);
+  if (place.what == 0 && place.object.number == 0) {
+    if (const std::string variable = names_.variable(address); !variable.empty()) {
+      place.what = places_.add_what(variable);
+    }
   }
-  return name_of_place(address, "memory");
-}
-
-std::string ProcessEvents::name_of_place(uint64_t address, const char* fallback) {
-  const RecordedSite& site = names_.site(site_number_);
-  const auto* const block = block_at(address);
-  if (!site.what.empty()) return site.what + (block != nullptr ? block->second.place : "");
-  // Its place in the block, for want of a better name.
-  if (block != nullptr)
-    return fmt::format("byte {}{}", address - block->first, block->second.place);
-  if (std::string variable = names_.variable(address); !variable.empty()) return variable;
-  const std::string where = symbols_.site_text(names_.site_in(site_number_, stack_));
-  return where.empty() ? fallback : fmt::format("{} used at {}", fallback, where);
+  return place;
 }
 
 }  // namespace foretrace

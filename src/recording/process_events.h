@@ -9,21 +9,15 @@
 #include <unordered_map>
 #include <vector>
 
-#include <tsl/robin_map.h>
-
 #include "recording/call_stacks.h"
 #include "recording/memory_pieces.h"
+#include "recording/place_names.h"
 #include "recording/recorded_names.h"
 #include "runtime/layout.h"
 #include "trace/batch.h"
 #include "trace/symbols.h"
 
 namespace foretrace {
-
-// How many locations, locks and barriers of the trace have the same name so far:
-// the second is "balance #2". By the names' hashes: for two names that share one,
-// a number that was not needed does no harm.
-using NameCounts = tsl::robin_map<uint64_t, uint32_t>;
 
 // What is known of a run beside its trace.
 struct RunLog {
@@ -44,8 +38,10 @@ class ProcessEvents {
  public:
   // Accesses of memory that is in none of the pieces are left out. Where there are fences,
   // relaxed operations order like others: which ones do is not known.
+  // `counts` are those of all names but the locations'.
   ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces, RecordedNames& names,
-                Symbols& symbols, NameCounts& counts, RunLog& log, bool has_fences);
+                Symbols& symbols, PlaceNames& places, NameCounts& counts, RunLog& log,
+                bool has_fences);
 
   // Appends the events of a record of thread `number` to `buffer`.
   void add(uint32_t number, const recording::Record& record, EventBuffer& buffer);
@@ -77,9 +73,7 @@ class ProcessEvents {
   // A block of memory that the program allocated.
   struct Block {
     uint64_t bytes;
-    uint32_t site;
-    uint32_t stack;
-    std::string place = {};  // " of the object allocated at …", once it is needed
+    AllocatedObject object;
     bool alive = true;
   };
   // Who may give a location back without a race that is not found anyway: the thread that
@@ -131,18 +125,18 @@ class ProcessEvents {
   Lock& lock_at(uint64_t address);
   Lock* find_lock(uint64_t address);
   void forget_locks(uint64_t first, uint64_t end);
-  std::string unique(std::string name);
-  // What to call the bytes at an address, by the site that accesses them first.
-  std::string name_of_place(uint64_t address, const char* fallback);
-  // Likewise for bytes that are one location.
-  std::string name_of_piece(uint64_t address, uint64_t bytes);
-  // The block that has the address and a known site; its place is filled in.
-  const std::pair<const uint64_t, Block>* block_at(uint64_t address);
+  // The bytes at an address, with the site that accesses them first.
+  NamedPlace place_at(uint64_t address, const char* fallback);
+  // A new name for what is there.
+  std::string name_of_place(uint64_t address, const char* fallback) {
+    return counts_.unique(places_.text_of(place_at(address, fallback)));
+  }
 
   const uint32_t process_;
   const bool has_fences_;
   RecordedNames& names_;
   Symbols& symbols_;
+  PlaceNames& places_;
   NameCounts& counts_;
   RunLog& log_;
   MemoryPieces memory_;
@@ -152,7 +146,8 @@ class ProcessEvents {
     uint64_t address = UINT64_MAX;
     Lock* lock = nullptr;
   };
-  std::array<RecentLock, 256> recent_locks_;
+  static constexpr uint32_t kRecentLockBits = 8;
+  std::array<RecentLock, size_t{1} << kRecentLockBits> recent_locks_;
   std::map<uint64_t, LockId> conditions_;  // by address: the lock of the last wait
   std::map<uint64_t, uint32_t> barriers_;  // by address
   std::map<uint64_t, uint64_t> benign_;    // from addresses to bytes

@@ -58,6 +58,7 @@ SiteId SiteInterner::intern(SiteId place, const std::vector<CodeFrame>& inlined)
 }
 
 void RecordedNames::add(std::string_view entries) {
+  bytes_ += entries.size();
   while (entries.size() >= sizeof(NameEntry)) {
     NameEntry entry;
     std::memcpy(&entry, entries.data(), sizeof entry);

@@ -66,6 +66,9 @@ class RecordedNames {
     return site.is_system && stack != 0 ? outer_site(number, stack) : site.site;
   }
   std::string label(uint32_t number);
+  // False: the program has named none. (Where there is no more space for names, it may have
+  // some without.)
+  bool may_have_labels() const { return !labels_.empty() || bytes_ > recording::kNamesBytes / 2; }
   // The global variable at an address, as far as debug information is read: ""
   // for programs of the compiler plugin, whose sites say it.
   std::string variable(uint64_t address) { return stacks_->modules().variable(address); }
@@ -91,6 +94,7 @@ class RecordedNames {
   tsl::robin_map<uint32_t, std::unique_ptr<RecordedSite>> code_sites_;
   tsl::robin_map<uint64_t, SiteId, IntegerHash> outer_sites_;  // by number and stack
   tsl::robin_map<uint32_t, SiteId> outer_places_;              // see outer_place()
+  uint64_t bytes_ = 0;                                         // of all entries
   std::map<uint32_t, std::string> labels_;
   std::map<std::pair<uint32_t, uint32_t>, std::string> threads_;
   RecordedSite unknown_;

@@ -1,5 +1,7 @@
 #include "recording/recording_reader.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "recording/memory_survey.h"
 #include "trace/formats/ftr_layout.h"
@@ -43,6 +45,12 @@ void RecordingReader::read_names() {
     const auto [names, is_new] = names_.try_emplace(process.names, sites_, facts_->notes());
     if (is_new && known != file_->names().end()) names->second.add(known->second);
   }
+  mutable_symbols().has_no_units =
+      std::none_of(names_.begin(), names_.end(),
+                   [](const auto& names) { return names.second.may_have_labels(); });
+  auto places = std::make_unique<PlaceNames>(mutable_symbols());
+  places_ = places.get();
+  mutable_symbols().names(Space::location).leave_to(std::move(places));
 }
 
 Result<void> RecordingReader::read(EventBuffer& buffer) {
@@ -90,7 +98,7 @@ Result<bool> RecordingReader::begin_process() {
   if (!known) return tl::unexpected(known.error());
   events_ = std::make_unique<ProcessEvents>(number, std::move(known->pieces),
                                             names_.find(process.names)->second, mutable_symbols(),
-                                            counts_, facts_->log(), known->has_fences);
+                                            *places_, counts_, facts_->log(), known->has_fences);
   merger_.emplace(*file_, process, std::move(known->unneeded));
   return true;
 }

@@ -47,6 +47,7 @@ class RecordingReader : public TraceReader {
   std::shared_ptr<const RecordingFile> file_;
   SiteInterner sites_{mutable_symbols()};
   std::shared_ptr<RecordedFacts> facts_ = std::make_shared<RecordedFacts>(shared_symbols());
+  PlaceNames* places_ = nullptr;  // of the symbols; null before the first event
   NameCounts counts_;
   std::map<uint32_t, RecordedNames> names_;
   std::map<uint32_t, RecordingFile::Process>::const_iterator next_process_;

@@ -12,10 +12,9 @@ std::optional<Op> op_named(std::string_view name) {
   return std::nullopt;
 }
 
-uint32_t NameTable::append(std::string_view name) {
+std::string_view NameTable::keep(std::string_view name) const {
   constexpr size_t kFirstBlock = size_t{1} << 10;  // each next doubles
   constexpr size_t kLargestBlock = size_t{1} << 16;
-  const uint32_t id = names_.size();
   if (name.size() > left_) {
     left_ = std::max(std::clamp(block_size_ * 2, kFirstBlock, kLargestBlock), name.size());
     blocks_.push_back(std::make_unique_for_overwrite<char[]>(left_));
@@ -24,8 +23,28 @@ uint32_t NameTable::append(std::string_view name) {
   char* const place = blocks_.empty() ? nullptr : blocks_.back().get() + (block_size_ - left_);
   std::copy(name.begin(), name.end(), place);
   left_ -= name.size();
-  names_.push_back(std::string_view(place, name.size()));
+  return {place, name.size()};
+}
+
+uint32_t NameTable::append(std::string_view name) {
+  const uint32_t id = names_.size();
+  names_.push_back(keep(name));
   return id;
+}
+
+uint32_t NameTable::append_later() {
+  const uint32_t id = names_.size();
+  names_.push_back({});
+  return id;
+}
+
+void NameTable::make_up_to(uint32_t id) const {
+  if (id < made_.load(std::memory_order_acquire)) return;
+  const std::lock_guard lock(making_);
+  for (uint32_t next = made_.load(std::memory_order_relaxed); next <= id; ++next) {
+    names_.set(next, keep(maker_->make(next)));
+    made_.store(next + 1, std::memory_order_release);
+  }
 }
 
 Symbols::Symbols() { sites.push_back(Site{}); }

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,12 @@ class StableVector {
   const T& operator[](uint32_t index) const {
     const auto [segment, place] = locate(index);
     return segments_[segment][place];
+  }
+
+  // For an element that nobody reads meanwhile.
+  void set(uint32_t index, T value) {
+    const auto [segment, place] = locate(index);
+    segments_[segment][place] = std::move(value);
   }
 
   void push_back(T value) {
@@ -54,18 +61,41 @@ class StableVector {
   std::atomic<uint32_t> size_{0};
 };
 
+// Makes names that were left for later.
+class NameMaker {
+ public:
+  virtual ~NameMaker() = default;
+  // Called once for each number, in their order, by one thread at a time.
+  virtual std::string make(uint32_t id) = 0;
+};
+
 // The names of one namespace, by number. The text lives in an arena.
 class NameTable {
  public:
   uint32_t size() const { return names_.size(); }
-  std::string_view operator[](uint32_t id) const { return names_[id]; }
+  std::string_view operator[](uint32_t id) const {
+    if (maker_ != nullptr) make_up_to(id);
+    return names_[id];
+  }
   uint32_t append(std::string_view name);
 
+  // From now on, names are appended by append_later(), and made by the maker when somebody
+  // asks for them.
+  void leave_to(std::unique_ptr<NameMaker> maker) { maker_ = std::move(maker); }
+  uint32_t append_later();
+
  private:
-  StableVector<std::string_view> names_;
-  std::vector<std::unique_ptr<char[]>> blocks_;
-  size_t block_size_ = 0;  // of the last block
-  size_t left_ = 0;        // free bytes at its end
+  std::string_view keep(std::string_view name) const;
+  void make_up_to(uint32_t id) const;
+
+  // What is made when it is asked for seems to have been there before.
+  mutable StableVector<std::string_view> names_;
+  mutable std::vector<std::unique_ptr<char[]>> blocks_;
+  mutable size_t block_size_ = 0;  // of the last block
+  mutable size_t left_ = 0;        // free bytes at its end
+  std::unique_ptr<NameMaker> maker_;
+  mutable std::mutex making_;
+  mutable std::atomic<uint32_t> made_{0};  // the first ones
 };
 
 // A place in the source. `file` and `function` are numbers of Symbols::files
@@ -115,6 +145,9 @@ class Symbols {
   // "file:line:column", "file:line", "12", or "" for the unknown site.
   std::string site_text(SiteId id) const;
   std::string site_function(SiteId id) const;
+
+  // Whether the trace is known to have no units. Said before the first event.
+  bool has_no_units = false;
 
   StableVector<SetDeclaration> sets;
   StableVector<UnitDeclaration> units;

@@ -36,6 +36,7 @@ class SideTrack : public Analysis {
       : context_(std::move(context)), rules_([this](const AtomicityError& e) { note(e); }) {}
 
   void process(const EventBatch& batch) override {
+    if (context_.symbols.has_no_units) return;  // nothing should be atomic
     for (size_t i = 0; i < batch.events.size(); ++i) {
       const Event& event = batch.events[i];
       if (event.op() == Op::skip) continue;
