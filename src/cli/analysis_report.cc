@@ -27,8 +27,10 @@ class AnalysisReport {
   Result<bool> run() {
     Result<ReportOutput> output = analyze();
     if (!output) return tl::unexpected(output.error());
-    Result<void> done =
-        output->write(report_, [this] { return source_.open_again(trace_, needs_all_accesses()); });
+    Result<void> done = output->write(report_, [this]() -> Result<std::unique_ptr<TraceStream>> {
+      if (source_.open_again == nullptr) return nullptr;
+      return source_.open_again(trace_, needs_all_accesses());
+    });
     if (done && !options_.witness.empty()) done = write_witness();
     if (!done) return tl::unexpected(done.error());
     return output->fails(report_);
@@ -84,9 +86,13 @@ class AnalysisReport {
     Result<std::unique_ptr<TraceStream>> stream = source_.open(needs_all_accesses());
     if (!stream) return tl::unexpected(stream.error());
     facts_ = (*stream)->facts();
-    AnalysisRuns runs(std::move(*stream), chosen_, settings_);
+    AnalysisRuns::OpenAgain open_again;
+    if (source_.open_again != nullptr) {
+      open_again = [this] { return source_.open_again(Trace(), needs_all_accesses()); };
+    }
+    AnalysisRuns runs(std::move(*stream), chosen_, settings_, std::move(open_again));
     if (const Result<void> done = runs.go_through(); !done) return done;
-    runs.decide_candidates(options_.budget);
+    if (const Result<void> done = runs.decide_candidates(options_.budget); !done) return done;
     for (const std::string& note : runs.notes()) say(note);
     report_ = runs.take_report();
     report_.trace_file = source_.file;

@@ -36,8 +36,8 @@ void add_report_options(CLI::App& app, ReportOptions& options);
 struct TraceSource {
   std::string file;  // empty if it is in none
   std::function<Result<std::unique_ptr<TraceStream>>(bool all)> open;
-  // Opens it once more, for the pictures of the report; null where it cannot be
-  // had again. `kept` is the trace if it is in memory, else it has no events.
+  // Opens it once more, to decide candidates and for the pictures of the report; null where
+  // it cannot be had again. `kept` is the trace if it is in memory, else it has no events.
   std::function<Result<std::unique_ptr<TraceStream>>(const Trace& kept, bool all)> open_again;
 };
 

@@ -37,8 +37,8 @@ double seconds_since(Clock::time_point start) {
 
 AnalysisRuns::AnalysisRuns(std::unique_ptr<TraceStream> stream,
                            const std::vector<const AnalysisInfo*>& chosen,
-                           const AnalysisSettings& settings)
-    : stream_(std::move(stream)) {
+                           const AnalysisSettings& settings, OpenAgain open_again)
+    : stream_(std::move(stream)), open_again_(std::move(open_again)) {
   for (const AnalysisInfo* info : chosen) {
     Running& one = running_.emplace_back();
     one.run.name = info->name;
@@ -61,7 +61,7 @@ Result<void> AnalysisRuns::go_through() {
                  "foretrace: interrupted: ending with what was read (Ctrl-C ends it sooner)\n");
     }
     more = !batch->events.empty() && !partial_;
-    if (more) keep(*batch);
+    if (more && (keep_all_ || open_again_ == nullptr)) keep(*batch);
     team.run([&](size_t member) {
       Running& one = running_[member];
       const double start = thread_seconds();
@@ -106,12 +106,32 @@ void AnalysisRuns::make_room(size_t more) {
       std::min(std::max(size + size / 4, static_cast<size_t>(1.05 * whole)), most));
 }
 
-void AnalysisRuns::decide_candidates(uint64_t budget) {
-  if (candidates_.empty()) return;
+Result<void> AnalysisRuns::read_again() {
+  kept_ = stream_->event_count() <= kKeptEvents;
+  if (!kept_) return {};
+  const Result<std::unique_ptr<TraceStream>> stream = open_again_();
+  if (!stream) return tl::unexpected(stream.error());
+  trace_.events.reserve(stream_->event_count());
+  while (trace_.events.size() < stream_->event_count()) {
+    const Result<EventBatch> batch = (*stream)->next();
+    if (!batch) return tl::unexpected(batch.error());
+    if (batch->events.empty()) {
+      return fail("{}: it has become shorter while it was analysed", stream_->source_name());
+    }
+    trace_.append(*batch);
+  }
+  return {};
+}
+
+Result<void> AnalysisRuns::decide_candidates(uint64_t budget) {
+  if (candidates_.empty()) return {};
+  if (!keep_all_ && open_again_ != nullptr) {
+    if (Result<void> done = read_again(); !done) return done;
+  }
   if (!kept_) {
     not_decided_ = true;
     std::erase_if(candidates_, [](const Candidate& c) { return c.only_if_certified; });
-    return;
+    return {};
   }
   trace_.symbols = stream_->shared_symbols();
   Progress progress("looking for schedules", "candidates");
@@ -129,6 +149,7 @@ void AnalysisRuns::decide_candidates(uint64_t budget) {
       one.run.decisions = found->second;
     }
   }
+  return {};
 }
 
 std::vector<std::string> AnalysisRuns::notes() const {

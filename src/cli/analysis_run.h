@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,15 +17,18 @@ namespace foretrace {
 
 class AnalysisRuns {
  public:
-  // `settings` must outlive this.
+  // Opens the trace once more, from its start.
+  using OpenAgain = std::function<Result<std::unique_ptr<TraceStream>>()>;
+  // `settings` must outlive this. Where the trace can be read again, it is kept in memory only
+  // if an analysis needs that: most runs have nothing to decide. Else `open_again` is null.
   AnalysisRuns(std::unique_ptr<TraceStream> stream, const std::vector<const AnalysisInfo*>& chosen,
-               const AnalysisSettings& settings);
+               const AnalysisSettings& settings, OpenAgain open_again);
 
   // Sees the whole trace, or stops when interrupted.
   Result<void> go_through();
   // Looks for schedules, each within the budget. Without this, or if the trace
   // is too long to be kept, candidates are what their analyses say.
-  void decide_candidates(uint64_t budget);
+  Result<void> decide_candidates(uint64_t budget);
   // What is to be reported; ends the run.
   Report take_report();
 
@@ -41,9 +45,11 @@ class AnalysisRuns {
     std::vector<Candidate> candidates;
   };
   void keep(const EventBatch& batch);
+  Result<void> read_again();
   void make_room(size_t more);
 
   std::unique_ptr<TraceStream> stream_;
+  const OpenAgain open_again_;
   std::deque<Running> running_;  // each works in a thread of its own
   std::vector<Candidate> candidates_;
   Trace trace_;

@@ -28,18 +28,20 @@ StreamOptions options_for(StreamOptions options, bool all) {
 
 Result<int> run(const TraceOptions& trace, const ReportOptions& report) {
   using Stream = Result<std::unique_ptr<TraceStream>>;
-  const TraceSource source = {
+  TraceSource source = {
       .file = is_regular_file(trace.path) ? trace.path : "",
       .open = [&](bool all) -> Stream {
         Stream stream = TraceStream::open(trace.path, options_for(trace.stream, all));
         if (stream) catch_interrupt();
         return stream;
       },
-      .open_again = [&](const Trace&, bool all) -> Stream {
-        if (!is_regular_file(trace.path)) return nullptr;
-        return TraceStream::open(trace.path, options_for(trace.stream, all));
-      },
+      .open_again = nullptr,
   };
+  if (!source.file.empty()) {
+    source.open_again = [&](const Trace&, bool all) {
+      return TraceStream::open(trace.path, options_for(trace.stream, all));
+    };
+  }
   const Result<bool> found = report_findings(source, report);
   if (!found) return tl::unexpected(found.error());
   return *found ? kExitFindings : kExitClean;

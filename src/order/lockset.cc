@@ -105,6 +105,16 @@ std::vector<HeldLock> LocksetTable::locks(LocksetId set) const {
   return locks;
 }
 
+LocksetId HeldLocks::look_up(std::span<const HeldLock> locks) {
+  if (locks.empty()) return kEmptyLockset;
+  if (locks.size() > 2) return table_.of(locks);
+  const auto half = [](HeldLock lock) { return (uint64_t{lock.lock} + 1) << 1 | lock.shared; };
+  const uint64_t both = half(locks.front()) << 32 ^ (locks.size() == 2 ? half(locks.back()) : 0);
+  Known& known = known_[mixed(both) >> (64 - kKnownBits)];
+  if (known.locks != both) known = {both, table_.of(locks)};
+  return known.set;
+}
+
 void HeldLocks::advance(const Event& event) {
   switch (event.op()) {
     case Op::acq:

@@ -73,12 +73,18 @@ class HeldLocks {
     Thread& known = at(thread);
     if (!known.is_looked_up) {
       known.is_looked_up = true;
-      known.set = table_.of(known.locks);
+      known.set = look_up(known.locks);
     }
     return known.set;
   }
 
  private:
+  // Programs hold one lock or two, most of the time, and a few of them again and again.
+  struct Known {
+    uint64_t locks = 0;  // one in each half; 0: none
+    LocksetId set = kEmptyLockset;
+  };
+  static constexpr uint32_t kKnownBits = 12;
   struct Thread {
     std::vector<HeldLock> locks;  // in the order in which they were taken
     LocksetId set = kEmptyLockset;
@@ -104,8 +110,11 @@ class HeldLocks {
     return threads_[thread];
   }
 
+  LocksetId look_up(std::span<const HeldLock> locks);
+
   LocksetTable& table_;
   std::vector<Thread> threads_;
+  std::vector<Known> known_ = std::vector<Known>(size_t{1} << kKnownBits);
 };
 
 }  // namespace foretrace

@@ -34,14 +34,14 @@ void StackLog::note(ThreadId thread, uint64_t index, const std::shared_ptr<CallS
   if (thread >= threads_.size()) threads_.resize(thread + 1);
   Thread& log = threads_[thread];
   if (log.stacks != stacks) log.stacks = stacks;
-  if (!log.changes.empty() && log.changes.back().index == index) {
-    log.changes.back().number = number;
+  if (!log.changes.empty() && log.changes.back().index() == index) {
+    log.changes.back() = {index, number};
     return;
   }
   // What comes after a change that is left out has no stack, not an old one.
   if (changes_ >= kMost) {
     ++left_out_;
-    if (!log.changes.empty() && log.changes.back().number != 0) log.changes.push_back({index, 0});
+    if (!log.changes.empty() && log.changes.back().number() != 0) log.changes.push_back({index, 0});
     return;
   }
   ++changes_;
@@ -53,9 +53,9 @@ std::vector<CodeFrame> StackLog::frames_at(ThreadId thread, uint64_t index) cons
   const Thread& log = threads_[thread];
   const auto next =
       std::upper_bound(log.changes.begin(), log.changes.end(), index,
-                       [](uint64_t value, const Change& change) { return value < change.index; });
+                       [](uint64_t value, const Change& change) { return value < change.index(); });
   if (next == log.changes.begin()) return {};
-  return log.stacks->frames(std::prev(next)->number);
+  return log.stacks->frames(std::prev(next)->number());
 }
 
 }  // namespace foretrace

@@ -46,15 +46,24 @@ class StackLog {
   uint64_t left_out() const { return left_out_; }
 
  private:
-  struct Change {
-    uint64_t index;
-    uint32_t number;
+  // There are many, and few stacks (the runtime stops at less than a million).
+  class Change {
+   public:
+    Change(uint64_t index, uint32_t number)
+        : bits_(index << kNumberBits | (number < kNumbers ? number : 0)) {}
+    uint64_t index() const { return bits_ >> kNumberBits; }
+    uint32_t number() const { return static_cast<uint32_t>(bits_ & (kNumbers - 1)); }
+
+   private:
+    static constexpr uint32_t kNumberBits = 24;
+    static constexpr uint64_t kNumbers = uint64_t{1} << kNumberBits;
+    uint64_t bits_;
   };
   struct Thread {
     std::shared_ptr<CallStacks> stacks;
     std::vector<Change> changes;
   };
-  // Memory for a long run is bounded: 16 bytes each.
+  // Memory for a long run is bounded: 8 bytes each.
   static constexpr uint64_t kMost = 16'000'000;
 
   std::vector<Thread> threads_;

@@ -24,10 +24,13 @@ constexpr auto kPause = std::chrono::microseconds(500);
 class RecordsChunk {
  public:
   enum class Form { plain, coded };
-  // `payload` is where it is put together.
+  // `payload` is where it is put together. A plain one is not: it has what add() is told at
+  // most two times, which must stay until it is written.
   RecordsChunk(uint32_t process, uint32_t thread, Form form, std::string& payload)
       : label_{process, thread, 0}, form_(form), payload_(payload) {
+    if (form == Form::plain) return;
     payload_.assign(sizeof label_, '\0');
+    encoder_.emplace();
   }
 
   // `stamp` is the thread's last one; returns the last one then.
@@ -38,26 +41,34 @@ class RecordsChunk {
       if (label_.first_stamp == 0) label_.first_stamp = stamp;
     }
     if (form_ == Form::coded) {
-      encoder_.add(records, payload_);
+      encoder_->add(records, payload_);
     } else {
-      payload_.append(reinterpret_cast<const char*>(records.data()), records.size_bytes());
+      (first_.empty() ? first_ : second_) = records;
     }
     return stamp;
   }
   void write(ftr::ChunkWriter& chunks) {
-    std::memcpy(payload_.data(), &label_, sizeof label_);
-    if (form_ == Form::coded) {
-      chunks.write_labelled(ftr::kRecords, payload_, sizeof label_);
-    } else {
-      chunks.write_plain(ftr::kPlainRecords, payload_);
+    if (form_ == Form::plain) {
+      return chunks.write_unchecked(ftr::kPlainRecords,
+                                    {bytes_of(std::span<const ftr::RecordsLabel>(&label_, 1)),
+                                     bytes_of(first_), bytes_of(second_)});
     }
+    std::memcpy(payload_.data(), &label_, sizeof label_);
+    chunks.write_labelled(ftr::kRecords, payload_, sizeof label_);
   }
 
  private:
+  template <typename T>
+  static std::string_view bytes_of(std::span<const T> items) {
+    return {reinterpret_cast<const char*>(items.data()), items.size_bytes()};
+  }
+
   ftr::RecordsLabel label_;
   const Form form_;
   std::string& payload_;
-  RecordEncoder encoder_;
+  std::optional<RecordEncoder> encoder_;
+  std::span<const Record> first_;
+  std::span<const Record> second_;  // where the ring begins anew
 };
 
 }  // namespace
@@ -167,16 +178,19 @@ void Collector::copy_names() {
     ftr::append(payload_, number);
     payload_.append(names.file.at<char>(sizeof(NamesHeader) + names.read), used - names.read);
     names.read = used;
-    chunks_.write(ftr::kImageNames, payload_);
+    if (is_plain()) {
+      chunks_.write_plain(ftr::kImageNames, payload_);
+    } else {
+      chunks_.write(ftr::kImageNames, payload_);
+    }
   }
 }
 
 void Collector::copy_records(const Process& process, uint32_t number, Ring& ring) {
   const uint64_t capacity = ring.header->capacity;
   records_ += ring.available - ring.read;
-  const bool is_plain = records_ * sizeof(Record) <= plain_bytes_;
   RecordsChunk chunk(process.number, number,
-                     is_plain ? RecordsChunk::Form::plain : RecordsChunk::Form::coded, payload_);
+                     is_plain() ? RecordsChunk::Form::plain : RecordsChunk::Form::coded, payload_);
   while (ring.read < ring.available) {
     const uint64_t place = ring.read & (capacity - 1);
     const std::span<const Record> records(ring.records + place,
@@ -184,8 +198,8 @@ void Collector::copy_records(const Process& process, uint32_t number, Ring& ring
     ring.stamp = chunk.add(records, ring.stamp);
     ring.read += records.size();
   }
-  ring.header->read.store(ring.read, std::memory_order_release);
   chunk.write(chunks_);
+  ring.header->read.store(ring.read, std::memory_order_release);
 }
 
 std::vector<Record> Collector::last_records(const Ring& ring) {

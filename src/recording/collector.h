@@ -81,6 +81,8 @@ class Collector {
   void finish();
 
   Session& session_;
+  bool is_plain() const { return records_ * sizeof(recording::Record) < plain_bytes_; }
+
   const uint64_t plain_bytes_;
   ftr::ChunkWriter chunks_;
   std::vector<Process> processes_;

@@ -18,6 +18,7 @@ void MemoryPieces::add_pieces() {
     const uint64_t number = pieces_[next_].address / kSurveyPage;
     Page& page = pages_[number];
     ++changes_of(number);
+    had_pieces_.set(bit_of(number));
     const size_t before = page.size();
     for (; next_ < pieces_.size() && pieces_[next_].since <= forgotten_ &&
            pieces_[next_].address / kSurveyPage == number;

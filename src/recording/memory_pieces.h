@@ -1,6 +1,7 @@
 // From the addresses of one process to the locations of the trace.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -53,6 +54,10 @@ class MemoryPieces {
   // The locations in these bytes, in order of address; valid until the next call.
   // Bytes that are no piece are left out.
   std::span<const LocationId> locate(uint64_t address, uint64_t bytes) {
+    if (!had_pieces_.test(bit_of(address / kSurveyPage)) &&
+        address / kSurveyPage == (address + bytes - 1) / kSurveyPage) {
+      return {};  // and so it is with most memory of most runs
+    }
     const Answer& answer = answers_[slot_of(address)];
     if (answer.address == address && answer.bytes == bytes &&
         answer.changes == changes_of(address / kSurveyPage)) {
@@ -99,6 +104,7 @@ class MemoryPieces {
   static size_t slot_of(uint64_t number) {
     return number * 0x9E3779B97F4A7C15ULL >> (64 - kSlotBits);
   }
+  static size_t bit_of(uint64_t page) { return slot_of(page) * 4 + page % 4; }
   // How often the pieces of a page, or of one that shares the count, have changed.
   uint32_t& changes_of(uint64_t page) { return changes_[slot_of(page)]; }
 
@@ -113,6 +119,7 @@ class MemoryPieces {
   uint32_t forgotten_ = 0;  // calls of forget()
   NewLocation new_location_;
   Pages pages_;
+  std::bitset<size_t{4} << kSlotBits> had_pieces_;  // pages, and those that share their bit
   std::vector<LocationId> located_;
   std::vector<Answer> answers_ = std::vector<Answer>(size_t{1} << kSlotBits);
   std::vector<uint32_t> changes_ = std::vector<uint32_t>(size_t{1} << kSlotBits);

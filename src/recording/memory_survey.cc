@@ -24,6 +24,7 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
     case Kind::read:
       return access(thread, address, record.size(), false, false);
     case Kind::write:
+    case Kind::update:  // the write alone comes to the same
       return access(thread, address, record.size(), true, false);
     case Kind::read_range:
       return access(thread, address, record.upper(), false, false);

@@ -29,6 +29,7 @@ void PartPages::add(const RecordingFile::Part& part, std::span<const Record> rec
     switch (record.kind()) {
       case Kind::read:
       case Kind::write:
+      case Kind::update:
         note(record.address(), record.size());
         break;
       case Kind::read_range:

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "base/table.h"
-
 namespace foretrace {
 
 namespace {
@@ -26,11 +24,6 @@ uint32_t PlaceNames::add_what(const RecordedSite& site) {
   return known->second;
 }
 
-AllocatedObject PlaceNames::add_object(SiteId site) {
-  if (site == kNoSite) return {};
-  return {site, ++slot(objects_, site)};
-}
-
 LocationId PlaceNames::add_location(const NamedPlace& place) {
   locations_.push_back(place);
   return symbols_.names(Space::location).append_later();
@@ -41,7 +34,7 @@ std::string PlaceNames::make(uint32_t location) {
 }
 
 std::string PlaceNames::object_text(const AllocatedObject& object) const {
-  if (object.number == 0) return {};
+  if (object.site == kNoSite) return {};
   const std::string text = " of the object allocated at " + symbols_.site_text(object.site);
   return object.number == 1 ? text : fmt::format("{} #{}", text, object.number);
 }

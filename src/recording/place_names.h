@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <tsl/robin_map.h>
 
@@ -26,7 +25,7 @@ class NameCounts {
 // A block of memory that the program allocated.
 struct AllocatedObject {
   SiteId site = kNoSite;  // where; kNoSite: not known, and it is no part of a name
-  uint32_t number = 0;    // of those that were allocated there
+  uint32_t number = 0;    // of those that were allocated there; the first is 1
 };
 
 // Some bytes, as far as they are part of a name.
@@ -50,9 +49,6 @@ class PlaceNames : public NameMaker {
   // What is at a place, as the program calls it. 0: nothing is known.
   uint32_t add_what(const RecordedSite& site);
   uint32_t add_what(std::string_view text) { return whats_.append(text) + 1; }
-  // An object that is allocated at a site.
-  AllocatedObject add_object(SiteId site);
-
   LocationId add_location(const NamedPlace& place);
   std::string make(uint32_t location) override;
 
@@ -65,7 +61,6 @@ class PlaceNames : public NameMaker {
   Symbols& symbols_;
   NameTable whats_;
   tsl::robin_map<const RecordedSite*, uint32_t> of_sites_;
-  std::vector<uint32_t> objects_;  // by site: how many
   StableVector<NamedPlace> locations_;
   NameCounts counts_;  // of locations
 };

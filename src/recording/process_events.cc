@@ -18,6 +18,10 @@ bool is_of_thread(Kind kind) {
          kind != Kind::atomic_set && kind != Kind::owner_died;
 }
 
+bool names_stack(const Record& record) {
+  return recording::can_name_stack(record.kind()) && !record.stamped() && record.upper() != 0;
+}
+
 }  // namespace
 
 ProcessEvents::ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces,
@@ -38,7 +42,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   site_number_ = record.site();
   impatient_ = record.kind() == Kind::try_lock || record.kind() == Kind::try_lock_shared;
   Thread& self = thread(number);
-  stack_ = self.stack;
+  stack_ = names_stack(record) ? record.upper() : self.stack;
   const uint64_t address = record.address();
   if (record.kind() == Kind::operand) {
     self.earlier_operand = std::exchange(self.operand, address);
@@ -55,6 +59,9 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::read:
       return access(self, Op::rd, address, record.size());
     case Kind::write:
+      return access(self, Op::wr, address, record.size());
+    case Kind::update:
+      access(self, Op::rd, address, record.size());
       return access(self, Op::wr, address, record.size());
     case Kind::read_range:
       return access(self, Op::rd, address, record.upper());
@@ -95,13 +102,13 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     }
     case Kind::thread_create: {
       const ThreadId child = thread(static_cast<uint32_t>(address)).id;
-      log_.starts[child] = {self.id, next_index(), site_of(self)};
+      log_.starts[child] = {self.id, next_index(), site()};
       return emit(self, Op::fork, child);
     }
     case Kind::thread_join:
       return join(self, thread(static_cast<uint32_t>(address)));
     case Kind::alloc:
-      return begin_block(self, address, self.operand);
+      return begin_block(address, self.operand);
     case Kind::free:
       return end_block(self, address);
     case Kind::lock_gone:
@@ -123,7 +130,6 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
       return;
     case Kind::stack:
       self.stack = static_cast<uint32_t>(address);
-      log_.stacks.note(self.id, next_index(), names_.stacks(), self.stack);
       return;
     case Kind::none:
     case Kind::operand:
@@ -145,10 +151,11 @@ ProcessEvents::Thread& ProcessEvents::new_thread(uint32_t number) {
   return fresh;
 }
 
-void ProcessEvents::emit(const Thread& thread, Op op, uint32_t object) {
-  const SiteId site = site_of(thread);
+void ProcessEvents::emit(Thread& thread, Op op, uint32_t object) {
+  log_stack(thread);
+  const SiteId where = site();
   buffer_->events.push_back(
-      make_event(thread.id, op, object, impatient_ ? impatient_twin(site) : site));
+      make_event(thread.id, op, object, impatient_ ? impatient_twin(where) : where));
 }
 
 SiteId ProcessEvents::impatient_twin(SiteId site) {
@@ -162,11 +169,13 @@ SiteId ProcessEvents::impatient_twin(SiteId site) {
 
 // A thread may end with locks; a joined one holds none.
 void ProcessEvents::let_go_of_everything(Thread& thread) {
+  const uint32_t stack = std::exchange(stack_, thread.stack);
   while (!thread.units.empty()) {
     emit(thread, Op::end, thread.units.back());
     thread.units.pop_back();
   }
   while (!thread.held.empty()) release(thread, thread.held.back().address);
+  stack_ = stack;
 }
 
 void ProcessEvents::join(Thread& thread, Thread& child) {
@@ -187,14 +196,15 @@ bool ProcessEvents::is_benign(uint64_t address) const {
   return range != benign_.begin() && address < (--range)->first + range->second;
 }
 
-void ProcessEvents::access(const Thread& thread, Op op, uint64_t address, uint64_t bytes) {
+void ProcessEvents::access(Thread& thread, Op op, uint64_t address, uint64_t bytes) {
   if (!benign_.empty() && is_access(op) && is_benign(address)) {
     op = op == Op::rd ? Op::vrd : Op::vwr;
   }
   const std::span<const LocationId> locations = memory_.locate(address, bytes);
   if (locations.empty()) return;
+  log_stack(thread);
   // A range has many: the rest of the event is the same for all of them.
-  Event event = make_event(thread.id, op, 0, site_of(thread));
+  Event event = make_event(thread.id, op, 0, site());
   for (const LocationId location : locations) {
     event.object = location;
     keepers_[location].access(thread.id, writes(op));
@@ -270,6 +280,7 @@ void ProcessEvents::end_owner(uint64_t address) {
   for (std::optional<Thread>& thread : threads_) {
     const auto is_it = [&](const Held& held) { return held.address == address; };
     if (thread && std::any_of(thread->held.begin(), thread->held.end(), is_it)) {
+      stack_ = thread->stack;
       return release(*thread, address);
     }
   }
@@ -293,7 +304,7 @@ void ProcessEvents::wait(Thread& thread, uint64_t mutex, uint64_t condition) {
 
 // Events name the lock of a condition, not the condition. If nobody has waited
 // yet, nobody is woken.
-void ProcessEvents::notify(const Thread& thread, uint64_t condition, Op op) {
+void ProcessEvents::notify(Thread& thread, uint64_t condition, Op op) {
   const auto found = conditions_.find(condition);
   if (found != conditions_.end()) emit(thread, op, found->second);
 }
@@ -338,13 +349,16 @@ LocationId ProcessEvents::new_location(uint64_t address, uint64_t bytes) {
   return location;
 }
 
-void ProcessEvents::begin_block(const Thread& thread, uint64_t address, uint64_t bytes) {
+void ProcessEvents::begin_block(uint64_t address, uint64_t bytes) {
   forget(address, bytes);
-  begin_at(blocks_, address, bytes, Block{bytes, places_.add_object(site_of(thread))});
+  // By who called it, if it is in a header of the system.
+  const bool by_stack = names_.site(site_number_).is_system;
+  uint32_t& count = allocated_[uint64_t{by_stack ? stack_ : 0} << 32 | site_number_];
+  begin_at(blocks_, address, bytes, Block{bytes, site_number_, stack_, ++count});
 }
 
 // With a site it is a write of what was used: whoever comes later comes too late.
-void ProcessEvents::end_block(const Thread& thread, uint64_t address) {
+void ProcessEvents::end_block(Thread& thread, uint64_t address) {
   const auto found = blocks_.find(address);
   if (found == blocks_.end() || !found->second.alive) return;
   Block& block = found->second;
@@ -352,7 +366,8 @@ void ProcessEvents::end_block(const Thread& thread, uint64_t address) {
   if (site_number_ != 0 && !thread.joined && !thread.waits_for) {
     memory_.for_each_known(address, block.bytes, [&](LocationId location) {
       if (!keepers_[location].is(thread.id)) {
-        buffer_->events.push_back(make_event(thread.id, Op::wr, location, site_of(thread)));
+        log_stack(thread);
+        buffer_->events.push_back(make_event(thread.id, Op::wr, location, site()));
       }
     });
   }
@@ -383,13 +398,13 @@ NamedPlace ProcessEvents::place_at(uint64_t address, const char* fallback) {
                       .where = names_.site_in(site_number_, stack_),
                       .what = places_.add_what(site),
                       .element = site.element};
-  const auto block = blocks_.upper_bound(address);
-  if (block != blocks_.begin() &&
-      address < std::prev(block)->first + std::prev(block)->second.bytes) {
-    place.object = std::prev(block)->second.object;
-    place.offset = address - std::prev(block)->first;
+  auto found = blocks_.upper_bound(address);
+  if (found != blocks_.begin() && address < (--found)->first + found->second.bytes) {
+    const Block& block = found->second;
+    place.object = {names_.site_in(block.site, block.stack), block.number};
+    place.offset = address - found->first;
   }
-  if (place.what == 0 && place.object.number == 0) {
+  if (place.what == 0 && place.object.site == kNoSite) {
     if (const std::string variable = names_.variable(address); !variable.empty()) {
       place.what = places_.add_what(variable);
     }

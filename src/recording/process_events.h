@@ -9,6 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include <tsl/robin_map.h>
+
+#include "base/hash.h"
 #include "recording/call_stacks.h"
 #include "recording/memory_pieces.h"
 #include "recording/place_names.h"
@@ -59,7 +62,8 @@ class ProcessEvents {
     ThreadId id = 0;
     uint64_t operand = 0;
     uint64_t earlier_operand = 0;  // the one before, if a record has two
-    uint32_t stack = 0;            // the number of its call stack
+    uint32_t stack = 0;            // the number of its call stack,
+    uint32_t logged_stack = 0;     // and of that of its last event
     std::vector<Held> held;
     std::optional<uint64_t> waits_for;  // the address of the mutex
     std::vector<uint32_t> units;
@@ -73,7 +77,9 @@ class ProcessEvents {
   // A block of memory that the program allocated.
   struct Block {
     uint64_t bytes;
-    AllocatedObject object;
+    uint32_t site;
+    uint32_t stack;
+    uint32_t number;  // of those that were allocated there
     bool alive = true;
   };
   // Who may give a location back without a race that is not found anyway: the thread that
@@ -100,24 +106,30 @@ class ProcessEvents {
     return number < threads_.size() && threads_[number] ? *threads_[number] : new_thread(number);
   }
   Thread& new_thread(uint32_t number);
-  SiteId site_of(const Thread& thread) { return names_.site_in(site_number_, thread.stack); }
+  SiteId site() { return names_.site_in(site_number_, stack_); }
+  // For the event that comes next.
+  void log_stack(Thread& thread) {
+    if (thread.logged_stack == stack_) return;
+    thread.logged_stack = stack_;
+    log_.stacks.note(thread.id, next_index(), names_.stacks(), stack_);
+  }
   uint64_t next_index() const { return buffer_->first_index + buffer_->events.size(); }
-  void emit(const Thread& thread, Op op, uint32_t object);
-  void access(const Thread& thread, Op op, uint64_t address, uint64_t bytes);
+  void emit(Thread& thread, Op op, uint32_t object);
+  void access(Thread& thread, Op op, uint64_t address, uint64_t bytes);
   void acquire(Thread& thread, uint64_t address, bool shared);
   // The twin of a site for acquires that give up (Symbols::impatient_sites).
   SiteId impatient_twin(SiteId site);
   void release(Thread& thread, uint64_t address);
   void end_owner(uint64_t address);
   void wait(Thread& thread, uint64_t mutex, uint64_t condition);
-  void notify(const Thread& thread, uint64_t condition, Op op);
+  void notify(Thread& thread, uint64_t condition, Op op);
   void join(Thread& thread, Thread& child);
   void begin_unit(Thread& thread, uint32_t label);
   uint32_t label_named(const std::string& name);
   void end_unit(Thread& thread);
   void let_go_of_everything(Thread& thread);
-  void begin_block(const Thread& thread, uint64_t address, uint64_t bytes);
-  void end_block(const Thread& thread, uint64_t address);
+  void begin_block(uint64_t address, uint64_t bytes);
+  void end_block(Thread& thread, uint64_t address);
   void forget(uint64_t address, uint64_t bytes);
   LocationId new_location(uint64_t address, uint64_t bytes);
 
@@ -155,10 +167,11 @@ class ProcessEvents {
     uint64_t bytes;
     std::string name;
   };
-  std::map<uint64_t, AtomicSet> sets_;             // by address
-  std::map<uint64_t, Block> blocks_;               // by address
-  std::vector<Keeper> keepers_;                    // by location
-  std::unordered_map<uint32_t, uint32_t> labels_;  // from the process's numbers
+  std::map<uint64_t, AtomicSet> sets_;                         // by address
+  std::map<uint64_t, Block> blocks_;                           // by address
+  tsl::robin_map<uint64_t, uint32_t, IntegerHash> allocated_;  // by place: how many
+  std::vector<Keeper> keepers_;                                // by location
+  std::unordered_map<uint32_t, uint32_t> labels_;              // from the process's numbers
   std::unordered_map<std::string, uint32_t> labels_by_name_;
   std::unordered_map<SiteId, SiteId> impatient_twins_;
   uint64_t left_out_ = 0;

@@ -93,6 +93,12 @@ char* RecordEncoder::put(const Record& record, char* text) {
       end = put_varint(end, upper - last_.stamp);
     }
     last_.stamp = upper;
+  } else if (can_name_stack(kind)) {
+    if (upper != last_.stack) {
+      head |= kUpperGiven;
+      end = put_varint(end, zigzag(int64_t{upper} - int64_t{last_.stack}));
+    }
+    last_.stack = upper;
   } else if (upper != place.upper) {
     head |= kUpperGiven;
     end = put_varint(end, upper);
@@ -155,11 +161,16 @@ inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
   uint32_t upper = place.upper;
   const bool stamped = (place.kind & kStampedKind) != 0;
   if (stamped) upper = last.stamp + 1;
+  const bool is_stack = can_name_stack(place.kind);
+  if (is_stack) upper = last.stack;
   if ((head & kUpperGiven) != 0) {
-    upper = static_cast<uint32_t>(bytes.varint()) + (stamped ? last.stamp : 0);
+    const uint64_t given = bytes.varint();
+    upper = is_stack ? last.stack + static_cast<uint32_t>(unzigzag(given))
+                     : static_cast<uint32_t>(given) + (stamped ? last.stamp : 0);
   }
   if (bytes.damaged) return false;
   if (stamped) last.stamp = upper;
+  if (is_stack) last.stack = upper;
   place.stride = static_cast<uint64_t>(difference(address, place.address));
   place.address = address;
   place.upper = upper;

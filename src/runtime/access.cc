@@ -11,8 +11,6 @@ namespace {
 
 template <bool kWrite>
 constexpr Kind kAccess = kWrite ? Kind::write : Kind::read;
-template <bool kWrite>
-constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
 
 // The part of a range that lies in the granule of its first byte.
 uint32_t first_part(uint64_t address, uint64_t end) {
@@ -139,9 +137,30 @@ void record_miss(uint64_t address, uint32_t size, SiteRef site) {
   record_few<kWrite>(address, size, site);
 }
 
+namespace {
+
+// Where neither the read nor the write has been recorded, and nothing hangs on either. False:
+// it may be otherwise.
+bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
+  if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) return false;
+  const Entry entry;
+  if (!entry || self.ignoring != 0) return false;
+  Granule granule(address, size);
+  if (!granule.is_new() || granule.is_earlier() || granule.needs_stamp<true>() ||
+      self.memory->steering.may_be_at(address) || Entry::is_in_runs(address, site)) {
+    return false;
+  }
+  entry.append_update(address, size, site);
+  granule.remember<true>();
+  return true;
+}
+
+}  // namespace
+
 void record_update(uint64_t address, uint32_t size, SiteRef site) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  if (record_as_one(address, size, site)) return;
   record_few<false>(address, size, site);
   record_few<true>(address, size, site);
 }

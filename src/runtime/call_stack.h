@@ -42,8 +42,4 @@ inline void enter_function(uint64_t frame, const void* caller) {
   push_call(frame, caller);
 }
 
-// The number of the stack at the hook or interceptor with frame self.frame; 0 if
-// none is known.
-uint32_t current_stack();
-
 }  // namespace foretrace::runtime

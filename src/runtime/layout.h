@@ -18,14 +18,14 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 6;
+inline constexpr uint32_t kVersion = 7;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
 enum class Kind : uint8_t {
   none = 0,
   operand = 1,           // a second number for the record that follows
-  read = 2,              // of `size` bytes
+  read = 2,              // of `size` bytes; without a stamp it may name its stack
   write = 3,             //
   read_range = 4,        // of as many bytes as the upper half of `tail` says
   write_range = 5,       //
@@ -57,12 +57,19 @@ enum class Kind : uint8_t {
   relaxed_write = 31,    //
   relaxed_update = 32,   //
   fence = 33,            // the process has some: relaxed operations may order after all
+  update = 34,           // never stamped: a read and a write of the same bytes at one site
 };
+
+// Whether an access without a stamp says itself which stack led to it.
+inline bool can_name_stack(Kind kind) {
+  return kind == Kind::read || kind == Kind::write || kind == Kind::update;
+}
 
 // 16 bytes:
 //   head  bits 0-47 the address, 48-55 the kind (bit 55: stamped), 56-63 the size
 //   tail  bits 0-31 the site's number, 32-63 the stamp's lower half, or, in a
-//         range without stamp, its length
+//         range without stamp, its length, or in another access without stamp the
+//         number of its stack (0: the one that was recorded last)
 struct Record {
   uint64_t head;
   uint64_t tail;

@@ -20,7 +20,11 @@ struct OpenRun {
   uint64_t window;  // Thread::window when it was made; 0: none
   SiteRef site;
   uint32_t record;  // its place in the ring
-  uint32_t stack;
+  uint32_t stack;   // or apart()
+
+  // The stack of a record to which nothing can be added: it names its stack itself, or is of
+  // an update.
+  static uint32_t apart(uint32_t stack) { return ~stack; }
 };
 
 // By where they end, so that a site can have many: a sort deals its keys out to hundreds

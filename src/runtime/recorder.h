@@ -83,6 +83,13 @@ extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-e
 // ends before the process.
 extern std::atomic<bool> recording_on FORETRACE_HIDDEN;
 
+template <bool kWrite>
+inline constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
+
+// The number of the stack at the hook or interceptor with frame self.frame; 0 if none is known
+// (call_stack.h).
+uint32_t current_stack();
+
 // The right to append records. Not granted while the thread is in the recorder
 // already (a signal handler interrupted it), in a region that is hidden, or if
 // it cannot record.
@@ -124,6 +131,15 @@ class Entry {
   template <bool kWrite>
   __attribute__((noinline)) static void append_access(uint64_t address, uint32_t size,
                                                       SiteRef site);
+
+  // A read and a write within one granule: one record for both.
+  static void append_update(uint64_t address, uint32_t size, SiteRef site);
+  // Whether there are better ways: both would be part of runs, or their next ones may be.
+  static bool is_in_runs(uint64_t address, SiteRef site) {
+    const OpenRun& writes = runs<true>().ending_at(address);
+    return site.is_in_loop(self.loop) || (writes.next == address && writes.site == site) ||
+           run_for<false>(address, site) != nullptr;
+  }
 
   // The thread writes these bytes. If they steer the loop that it is in, what the loop does
   // next may depend on what it read before.
@@ -173,6 +189,10 @@ class Entry {
     if (!is_same_stack()) append_new_stack();
   }
   static void append_new_stack();
+  // The stack that the record of an access must name itself: none (0) where it is the one
+  // that was recorded last, or will be by now.
+  template <bool kWrite>
+  static uint32_t stack_to_name(uint64_t address, SiteRef site);
   // Whether an access at a site is in the loop that the thread is in, and foreseen there.
   static bool is_foreseen(SiteRef site) {
     return site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
@@ -291,8 +311,8 @@ inline LastRun* Entry::last_run_for(uint64_t address, uint32_t size, SiteRef sit
     return nullptr;
   }
   // None if it is no range yet: there may be another run in this place than there was.
-  const uint32_t bytes = record_of(*run).upper();
-  return bytes != 0 && bytes < kMostBytes - size ? &last : nullptr;
+  const Record& record = record_of(*run);
+  return record.kind() == kRange<kWrite> && record.upper() < kMostBytes - size ? &last : nullptr;
 }
 
 inline void Entry::continue_run(OpenRun& run, uint32_t size) {
@@ -313,30 +333,59 @@ inline OpenRun* Entry::reads_before(const OpenRun& writes, uint64_t address, uin
   return is_before(reads, writes, address, size) ? &reads : nullptr;
 }
 
+// An access beside which hardly anything is recorded in its function: that is most often so
+// where a program goes down a tree. It names its stack itself and is no part of a run, unless
+// it turns out that it could be.
+template <bool kWrite>
+inline uint32_t Entry::stack_to_name(uint64_t address, SiteRef site) {
+  if (is_same_stack()) return 0;
+  const uint32_t stack = current_stack();
+  if (stack == self.stack) return 0;
+  const OpenRun& run = runs<kWrite>().ending_at(address);
+  const bool begins_run =
+      run.next == address && run.site == site && run.stack == OpenRun::apart(stack);
+  if (stack != 0 && !begins_run) return stack;
+  append_new_stack();
+  return 0;
+}
+
 template <bool kWrite>
 void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t site_number = number_of(site);
-  append_stack();
+  const uint32_t named = stack_to_name<kWrite>(address, site);
   if (!has_space() && !make_space(1)) return;
   if (self.written >= self.settle_at) settle();
   if (!kWrite) ++self.window;
   if (!kWrite && !site.is_in_loop(self.loop)) self.loop_window = self.window;
   runs<kWrite>().ending_at(address + size) = {address + size, self.window, site,
-                                              static_cast<uint32_t>(self.written), self.stack};
-  put(Record::make(kWrite ? Kind::write : Kind::read, address, size, site_number, 0));
+                                              static_cast<uint32_t>(self.written),
+                                              named == 0 ? self.stack : OpenRun::apart(named)};
+  put(Record::make(kWrite ? Kind::write : Kind::read, address, size, site_number, named));
+}
+
+// No run, but its end is remembered: if the next update goes on there, that one begins runs.
+inline void Entry::append_update(uint64_t address, uint32_t size, SiteRef site) {
+  const uint32_t site_number = number_of(site);
+  const uint32_t named = stack_to_name<true>(address, site);
+  if (!has_space() && !make_space(1)) return;
+  if (self.written >= self.settle_at) settle();
+  close_runs();  // it reads
+  runs<true>().ending_at(address + size) = {address + size, self.window, site,
+                                            static_cast<uint32_t>(self.written),
+                                            OpenRun::apart(named == 0 ? self.stack : named)};
+  put(Record::make(Kind::update, address, size, site_number, named));
 }
 
 // Each store leaves a record that can be: the recorder may find any of them.
 template <bool kWrite>
 inline bool Entry::join(OpenRun& run, uint32_t size) {
-  constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
   Record& record = record_of(run);
-  const bool is_range = record.kind() == kRange;
+  const bool is_range = record.kind() == kRange<kWrite>;
   const uint64_t bytes = uint64_t{is_range ? record.upper() : record.size()} + size;
   if (bytes > kMostBytes) return false;
   __atomic_store_n(&record.tail, record.site() | bytes << 32, __ATOMIC_RELEASE);
   if (!is_range) {
-    const Record range = Record::make(kRange, record.address(), 0, 0, 0);
+    const Record range = Record::make(kRange<kWrite>, record.address(), 0, 0, 0);
     __atomic_store_n(&record.head, range.head, __ATOMIC_RELEASE);
   }
   const SiteRef site = run.site;

@@ -36,6 +36,8 @@ Result<void> WellFormed::check(EventBuffer& buffer) {
   for (size_t i = 0; i < buffer.events.size(); ++i) {
     Event& event = buffer.events[i];
     if (event.op() == Op::skip) continue;
+    // Most events are such accesses.
+    if (is_access(event.op()) && attention_[event.thread] == kNone && !values_) continue;
     std::string text;
     if (attention_[event.thread] != kNone) text = check_thread(event, buffer.first_index + i);
     if (text.empty() && !is_access(event.op())) text = check_operation(event);

@@ -64,26 +64,33 @@ std::vector<long> cells(1 << 20);
 volatile long sink;
 struct Walk { int site; unsigned at; };
 __attribute__((noinline)) void step(Walk& walk) {
-  std::printf("%c %u\n", walk.site < 2 ? 'r' : 'w', walk.at);
+  if (walk.site != 2 && walk.site != 3) std::printf("r %u\n", walk.at);
+  if (walk.site >= 2) std::printf("w %u\n", walk.at);
   switch (walk.site) {
     case 0: sink = cells[walk.at]; break;
     case 1: sink = cells[walk.at]; break;
     case 2: cells[walk.at] = 1; break;
-    default: cells[walk.at] = 2; break;
+    case 3: cells[walk.at] = 2; break;
+    case 4: cells[walk.at] += 3; break;
+    default: cells[walk.at] += 4; break;
   }
   ++walk.at;
+}
+__attribute__((noinline)) void step_by_another(Walk& walk) {
+  step(walk);
+  sink = 0;
 }
 void work(unsigned seed) {
   std::vector<Walk> walks(6);
   const auto random = [&] { return (seed = seed * 1664525 + 1013904223) >> 8; };
   // Some start where others are; some are a filter's size apart.
   const auto begin = [&](Walk& walk) {
-    walk = {int(random() % 4), random() % 64 + (random() % 2 << 18)};
+    walk = {int(random() % 6), random() % 64 + (random() % 2 << 18)};
   };
   for (Walk& walk : walks) begin(walk);
   for (int i = 0; i < 20000; ++i) {
     Walk& walk = walks[random() % walks.size()];
-    step(walk);
+    if (random() % 3 == 0) step_by_another(walk); else step(walk);
     if (random() % 40 == 0) begin(walk);
   }
 }
@@ -173,6 +180,62 @@ void work(unsigned seed) {
   if (sum == 1) std::puts("s 1");
 }
 int main(int, char** words) { std::thread(work, std::atoi(words[1])).join(); }
+"""
+
+# Each cell is touched by way of one of two functions, in ways that are recorded differently.
+TWO_WAYS = r"""
+#include <thread>
+long cells[60];
+volatile long seen;
+__attribute__((noinline)) void touch(int i) {
+  switch (i % 3) {
+    case 0: cells[i] = i; break;
+    case 1: cells[i] += i; break;
+    default: seen = cells[i];
+  }
+}
+__attribute__((noinline)) void odd(int i) { touch(i); seen = 1; }
+__attribute__((noinline)) void even(int i) { touch(i); seen = 2; }
+void first() {
+  for (int i = 0; i < 60; ++i) {
+    const int at = i * 7 % 60;
+    if (at % 2 == 1) odd(at); else even(at);
+  }
+}
+void second() { for (int i = 0; i < 60; ++i) cells[i * 11 % 60] = 1; }
+int main() {
+  std::thread one(first), two(second);
+  one.join();
+  two.join();
+}
+"""
+
+# A reference, and an object that stays with its thread though the library gets a pointer to it.
+BOUND = r"""
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+std::mutex mutex;
+std::condition_variable changed;
+bool ready;
+int total;
+struct Counter { int& number; };
+__attribute__((noinline)) void count(Counter* counter) { ++counter->number; }
+int main() {
+  Counter counter{total};
+  std::thread other([&counter] {
+    count(&counter);
+    std::unique_lock lock(mutex);
+    ready = true;
+    changed.notify_one();
+  });
+  {
+    std::unique_lock lock(mutex);
+    while (!ready) changed.wait(lock);
+  }
+  other.join();
+  return total - 1;
+}
 """
 
 # C's way to name a structure, beside an array: neither has a name of its own.
@@ -621,6 +684,29 @@ int main() {
                     self.assertEqual(made.keys(), kept.keys(), (name, seed))
                     for cell in made:
                         self.assertTrue(is_enough_of(made[cell], kept[cell]), (name, seed, cell, made[cell], kept[cell]))
+
+    def test_each_access_has_its_own_calls(self):
+        (self.path / "race.cpp").write_text(TWO_WAYS)
+        self.build("-O2")
+        calls = {}
+        for finding in self.findings()["findings"]:
+            for event in finding["events"]:
+                if event["thread"] == "T1":
+                    calls[finding["variable"]] = [call["function"] for call in event["calls"]]
+        self.assertEqual(len(calls), 60)
+        for variable, functions in calls.items():
+            functions = [function.split("(")[0] for function in functions]
+            self.assertIn(functions[:2], (["odd", "first"], ["even", "first"]), variable)
+        self.assertEqual(sum(functions[0].startswith("odd") for functions in calls.values()), 30)
+
+    def test_references_and_lock_objects_are_not_recorded(self):
+        (self.path / "race.cpp").write_text(BOUND)
+        self.build("-O2")
+        self.assertEqual(self.foretrace("record", "-o", "run.ftr", "--", "./race").returncode, 0)
+        self.assertEqual(self.foretrace("convert", "run.ftr", "run.std").returncode, 0)
+        trace = (self.path / "run.std").read_text()
+        self.assertEqual(set(re.findall(r"^T1\|r\((.*?)\)", trace, re.M)), {"*Counter::number"})
+        self.assertEqual(set(re.findall(r"^main\|r\((ready|.*unique_lock.*)\)", trace, re.M)), {"ready"})
 
     def test_indexes_of_findings_are_those_of_what_was_analyzed(self):
         """Accesses that no schedule can reorder are not counted."""

@@ -13,6 +13,16 @@ namespace {
 // Fast, and on these columns hardly larger than what slower levels give.
 constexpr int kCompressionLevel = 1;
 
+// All but the checksum.
+std::string front_of_header(uint32_t tag, Codec codec, size_t stored_size, size_t raw_size) {
+  std::string header;
+  append(header, tag);
+  append(header, static_cast<uint32_t>(codec));
+  append(header, static_cast<uint32_t>(stored_size));
+  append(header, static_cast<uint32_t>(raw_size));
+  return header;
+}
+
 }  // namespace
 
 uint64_t checksum(std::string_view header, std::string_view payload) {
@@ -43,6 +53,13 @@ void ChunkWriter::write_plain(uint32_t tag, std::string_view payload) {
   write_stored(tag, Codec::raw, payload, payload.size());
 }
 
+void ChunkWriter::write_unchecked(uint32_t tag, std::initializer_list<std::string_view> parts) {
+  size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  sink_.write(front_of_header(tag, Codec::raw, size, size) + std::string(sizeof(uint64_t), '\0'));
+  for (const std::string_view part : parts) sink_.write(part);
+}
+
 void ChunkWriter::write_packed(uint32_t tag, Codec packed_codec, std::string_view payload,
                                size_t label) {
   const std::string_view rest = payload.substr(label);
@@ -57,11 +74,7 @@ void ChunkWriter::write_packed(uint32_t tag, Codec packed_codec, std::string_vie
 
 void ChunkWriter::write_stored(uint32_t tag, Codec codec, std::string_view stored,
                                size_t raw_size) {
-  std::string header;
-  append(header, tag);
-  append(header, static_cast<uint32_t>(codec));
-  append(header, static_cast<uint32_t>(stored.size()));
-  append(header, static_cast<uint32_t>(raw_size));
+  std::string header = front_of_header(tag, codec, stored.size(), raw_size);
   append(header, checksum(header, stored));
   sink_.write(header);
   sink_.write(stored);

@@ -27,6 +27,8 @@ class ChunkWriter {
   void write(uint32_t tag, std::string_view payload);
   // As it is.
   void write_plain(uint32_t tag, std::string_view payload);
+  // As it is, from several places, and without a checksum: for a file that is soon gone.
+  void write_unchecked(uint32_t tag, std::initializer_list<std::string_view> parts);
   // The first bytes of the payload, its label, stay as they are, so that they can
   // be read without unpacking the rest.
   void write_labelled(uint32_t tag, std::string_view payload, size_t label);
