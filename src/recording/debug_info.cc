@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <cxxabi.h>
@@ -84,23 +85,63 @@ class Scopes {
   int count_ = 0;
 };
 
-std::string qualified_name(Dwarf_Die die) {
-  Dwarf_Die declared = declaration(die);
-  const char* const name = dwarf_diename(&declared);
-  std::string text = name != nullptr ? name : "";
-  Scopes scopes;
-  scopes.around(declared);
-  for (Dwarf_Die& scope : scopes) {
-    if (scope.addr == declared.addr) continue;
-    const int tag = dwarf_tag(&scope);
-    if (tag != DW_TAG_namespace && tag != DW_TAG_class_type && tag != DW_TAG_structure_type &&
-        tag != DW_TAG_union_type) {
-      continue;
-    }
-    if (const char* const outer = dwarf_diename(&scope)) text = fmt::format("{}::{}", outer, text);
-  }
-  return text;
+bool is_named_scope(int tag) {
+  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+         tag == DW_TAG_union_type;
 }
+
+// The namespaces and classes of a unit, by the bytes that they and what is in them take in the
+// debug information: read once, where libdw goes through all of the unit for each question.
+class UnitScopes {
+ public:
+  explicit UnitScopes(Dwarf_Die unit) { read(unit, UINT64_MAX, kNone); }
+
+  // The names of those around a DIE, innermost first; nothing if it is inside a function, which
+  // is not looked into.
+  std::optional<std::vector<const char*>> around(Dwarf_Off offset) const {
+    auto next =
+        std::upper_bound(scopes_.begin(), scopes_.end(), offset,
+                         [](Dwarf_Off value, const Scope& scope) { return value <= scope.begin; });
+    size_t at = next == scopes_.begin() ? kNone : static_cast<size_t>(next - scopes_.begin()) - 1;
+    while (at != kNone && scopes_[at].end <= offset) at = scopes_[at].parent;
+    if (at != kNone && scopes_[at].is_function) return std::nullopt;
+    std::vector<const char*> names;
+    for (; at != kNone; at = scopes_[at].parent) {
+      if (scopes_[at].name != nullptr) names.push_back(scopes_[at].name);
+    }
+    return names;
+  }
+
+ private:
+  struct Scope {
+    Dwarf_Off begin;
+    Dwarf_Off end;
+    size_t parent;  // in the list, or kNone
+    const char* name;
+    bool is_function;
+  };
+  static constexpr size_t kNone = SIZE_MAX;
+
+  void read(Dwarf_Die& parent_die, Dwarf_Off parent_end, size_t parent) {
+    Dwarf_Die die;
+    for (bool more = dwarf_child(&parent_die, &die) == 0; more;) {
+      Dwarf_Die sibling;
+      more = dwarf_siblingof(&die, &sibling) == 0;
+      const int tag = dwarf_tag(&die);
+      if (is_named_scope(tag) || tag == DW_TAG_subprogram) {
+        const Dwarf_Off end = more ? dwarf_dieoffset(&sibling) : parent_end;
+        const size_t place = scopes_.size();
+        const bool is_function = tag == DW_TAG_subprogram;
+        scopes_.push_back({dwarf_dieoffset(&die), end, parent,
+                           is_function ? nullptr : dwarf_diename(&die), is_function});
+        if (!is_function) read(die, end, place);
+      }
+      die = sibling;
+    }
+  }
+
+  std::vector<Scope> scopes_;  // by where they begin
+};
 
 uint32_t number_of(Dwarf_Die& die, unsigned attribute_name) {
   Dwarf_Attribute attribute;
@@ -150,6 +191,7 @@ struct DebugInfo::Data {
   SymbolTable functions;
   SymbolTable variables;
   std::vector<UnitRange> units;
+  std::map<Dwarf_Off, UnitScopes> scopes;  // by their units
 
   void read_symbols() {
     for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
@@ -187,6 +229,28 @@ struct DebugInfo::Data {
     }
     std::sort(units.begin(), units.end(),
               [](const UnitRange& a, const UnitRange& b) { return a.start < b.start; });
+  }
+
+  std::string qualified_name(const Dwarf_Die& die) {
+    Dwarf_Die declared = declaration(die);
+    const char* const name = dwarf_diename(&declared);
+    std::string text = name != nullptr ? name : "";
+    Dwarf_Die unit;
+    if (dwarf_diecu(&declared, &unit, nullptr, nullptr) == nullptr) return text;
+    const UnitScopes& known = scopes.try_emplace(dwarf_dieoffset(&unit), unit).first->second;
+    if (const auto around = known.around(dwarf_dieoffset(&declared))) {
+      for (const char* const outer : *around) text = fmt::format("{}::{}", outer, text);
+      return text;
+    }
+    Scopes all;
+    all.around(declared);
+    for (Dwarf_Die& scope : all) {
+      if (scope.addr == declared.addr || !is_named_scope(dwarf_tag(&scope))) continue;
+      if (const char* const outer = dwarf_diename(&scope)) {
+        text = fmt::format("{}::{}", outer, text);
+      }
+    }
+    return text;
   }
 
   std::string function_symbol(uint64_t address) const {
@@ -235,7 +299,7 @@ std::vector<CodeFrame> DebugInfo::frames(uint64_t address) const {
   for (Dwarf_Die& scope : scopes) {
     const int tag = dwarf_tag(&scope);
     if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_subprogram) continue;
-    place.function = qualified_name(scope);
+    place.function = data_->qualified_name(scope);
     frames.push_back(place);
     if (tag == DW_TAG_subprogram) break;
     place = {file_number(*unit, number_of(scope, DW_AT_call_file)),
