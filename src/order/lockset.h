@@ -84,7 +84,7 @@ class HeldLocks {
     uint64_t locks = 0;  // one in each half; 0: none
     LocksetId set = kEmptyLockset;
   };
-  static constexpr uint32_t kKnownBits = 12;
+  static constexpr uint32_t kKnownBits = 13;
   struct Thread {
     std::vector<HeldLock> locks;  // in the order in which they were taken
     LocksetId set = kEmptyLockset;

@@ -294,17 +294,27 @@ void MemorySurvey::forget_in(Page& page, uint64_t start, uint32_t first, uint32_
   page.clear_edges(first, end);
 }
 
+// Where the next access starts or ended, `end` at most.
+uint32_t MemorySurvey::Page::edge_behind(uint32_t at, uint32_t end) const {
+  for (uint32_t next = at + 1; next < end; next = (next / 64 + 1) * 64) {
+    if (const uint64_t bits = edges[next / 64] >> next % 64; bits != 0) {
+      return std::min(end, next + static_cast<uint32_t>(std::countr_zero(bits)));
+    }
+  }
+  return end;
+}
+
 void MemorySurvey::take_pieces(const Page& page, uint64_t start, uint32_t first, uint32_t end) {
-  const auto matters = [&](uint32_t at) {
-    return page.units[at >> page.shift] == AccessStates::kMatters;
-  };
+  const auto end_of_unit = [&](uint32_t unit) { return (unit + 1) << page.shift; };
   for (uint32_t at = first; at < end;) {
-    if (!matters(at)) {
-      at = ((at >> page.shift) + 1) << page.shift;
+    uint32_t unit = at >> page.shift;
+    if (page.units[unit] != AccessStates::kMatters) {
+      at = end_of_unit(unit);
       continue;
     }
-    uint32_t piece_end = at + 1;
-    while (piece_end < end && !page.has_edge(piece_end) && matters(piece_end)) ++piece_end;
+    const uint32_t edge = page.edge_behind(at, end);
+    while (end_of_unit(unit) < edge && page.units[unit + 1] == AccessStates::kMatters) ++unit;
+    const uint32_t piece_end = std::min(edge, end_of_unit(unit));
     pieces_.push_back({start + at, since_at(page, start + at), piece_end - at});
     at = piece_end;
   }

@@ -46,7 +46,7 @@ class MemorySurvey {
     bool atomics = false;                               // some of it may be used atomically
 
     void set_edge(uint32_t at) { edges[at / 64] |= uint64_t{1} << at % 64; }
-    bool has_edge(uint32_t at) const { return (edges[at / 64] >> at % 64 & 1) != 0; }
+    uint32_t edge_behind(uint32_t at, uint32_t end) const;
     void clear_edges(uint32_t first, uint32_t end);
   };
   static constexpr uint32_t kLargestShift = 3;

@@ -57,28 +57,28 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   }
   switch (record.kind()) {
     case Kind::read:
-      return access(self, Op::rd, address, record.size());
+      return access(self, {Op::rd}, address, record.size());
     case Kind::write:
-      return access(self, Op::wr, address, record.size());
+      return access(self, {Op::wr}, address, record.size());
     case Kind::update:
-      access(self, Op::rd, address, record.size());
-      return access(self, Op::wr, address, record.size());
+      return access(self, {Op::rd, Op::wr}, address, record.size());
     case Kind::read_range:
-      return access(self, Op::rd, address, record.upper());
+      return access(self, {Op::rd}, address, record.upper());
     case Kind::write_range:
-      return access(self, Op::wr, address, record.upper());
+      return access(self, {Op::wr}, address, record.upper());
     case Kind::atomic_read:
-      return access(self, Op::vrd, address, std::max(1U, record.size()));
+      return access(self, {Op::vrd}, address, std::max(1U, record.size()));
     case Kind::atomic_write:
-      return access(self, Op::vwr, address, std::max(1U, record.size()));
+      return access(self, {Op::vwr}, address, std::max(1U, record.size()));
     case Kind::atomic_update:
-      return access(self, Op::vrmw, address, std::max(1U, record.size()));
+      return access(self, {Op::vrmw}, address, std::max(1U, record.size()));
     case Kind::relaxed_read:
-      return access(self, has_fences_ ? Op::vrd : Op::ard, address, std::max(1U, record.size()));
+      return access(self, {has_fences_ ? Op::vrd : Op::ard}, address, std::max(1U, record.size()));
     case Kind::relaxed_write:
-      return access(self, has_fences_ ? Op::vwr : Op::awr, address, std::max(1U, record.size()));
+      return access(self, {has_fences_ ? Op::vwr : Op::awr}, address, std::max(1U, record.size()));
     case Kind::relaxed_update:
-      return access(self, has_fences_ ? Op::vrmw : Op::armw, address, std::max(1U, record.size()));
+      return access(self, {has_fences_ ? Op::vrmw : Op::armw}, address,
+                    std::max(1U, record.size()));
     case Kind::lock:
     case Kind::try_lock:
       return acquire(self, address, false);
@@ -196,19 +196,21 @@ bool ProcessEvents::is_benign(uint64_t address) const {
   return range != benign_.begin() && address < (--range)->first + range->second;
 }
 
-void ProcessEvents::access(Thread& thread, Op op, uint64_t address, uint64_t bytes) {
-  if (!benign_.empty() && is_access(op) && is_benign(address)) {
-    op = op == Op::rd ? Op::vrd : Op::vwr;
-  }
+void ProcessEvents::access(Thread& thread, std::initializer_list<Op> ops, uint64_t address,
+                           uint64_t bytes) {
   const std::span<const LocationId> locations = memory_.locate(address, bytes);
   if (locations.empty()) return;
   log_stack(thread);
-  // A range has many: the rest of the event is the same for all of them.
-  Event event = make_event(thread.id, op, 0, site());
-  for (const LocationId location : locations) {
-    event.object = location;
-    keepers_[location].access(thread.id, writes(op));
-    buffer_->events.push_back(event);
+  const bool benign = !benign_.empty() && is_benign(address);
+  for (Op op : ops) {
+    if (benign && is_access(op)) op = op == Op::rd ? Op::vrd : Op::vwr;
+    // A range has many: the rest of the event is the same for all of them.
+    Event event = make_event(thread.id, op, 0, site());
+    for (const LocationId location : locations) {
+      event.object = location;
+      keepers_[location].access(thread.id, writes(op));
+      buffer_->events.push_back(event);
+    }
   }
 }
 

@@ -115,7 +115,8 @@ class ProcessEvents {
   }
   uint64_t next_index() const { return buffer_->first_index + buffer_->events.size(); }
   void emit(Thread& thread, Op op, uint32_t object);
-  void access(Thread& thread, Op op, uint64_t address, uint64_t bytes);
+  // One of these operations after the other.
+  void access(Thread& thread, std::initializer_list<Op> ops, uint64_t address, uint64_t bytes);
   void acquire(Thread& thread, uint64_t address, bool shared);
   // The twin of a site for acquires that give up (Symbols::impatient_sites).
   SiteId impatient_twin(SiteId site);

@@ -38,26 +38,25 @@ Result<void> WellFormed::check(EventBuffer& buffer) {
     if (event.op() == Op::skip) continue;
     // Most events are such accesses.
     if (is_access(event.op()) && attention_[event.thread] == kNone && !values_) continue;
-    std::string text;
-    if (attention_[event.thread] != kNone) text = check_thread(event, buffer.first_index + i);
-    if (text.empty() && !is_access(event.op())) text = check_operation(event);
-    if (text.empty() && values_ && space_of(event.op()) == Space::location) {
-      text = check_value(event, batch);
-    }
+    const bool is_right =
+        (attention_[event.thread] == kNone || check_thread(event, buffer.first_index + i)) &&
+        (is_access(event.op()) || check_operation(event)) &&
+        (!values_ || space_of(event.op()) != Space::location || check_value(event, batch));
     if (event.op() == Op::skip && event.resumes != 0) {  // a re-entrant acquire
       event.resumes = 0;
       pause(event.thread, Pause::resumed);
     }
-    if (!text.empty()) {
-      if (Result<void> done = handle_fault(buffer, i, std::move(text)); !done) return done;
+    if (!is_right) {
+      if (Result<void> done = handle_fault(buffer, i); !done) return done;
     }
   }
   return {};
 }
 
-std::string WellFormed::fault(Fault kind, std::string text) {
+bool WellFormed::fault(Fault kind, std::string text) {
   fault_ = kind;
-  return text;
+  fault_text_ = std::move(text);
+  return false;
 }
 
 std::string WellFormed::place_of(const EventBuffer& buffer, size_t place) const {
@@ -74,10 +73,10 @@ std::string WellFormed::holder_of(LockId lock) const {
   return counted(state.readers, "reader");
 }
 
-Result<void> WellFormed::handle_fault(EventBuffer& buffer, size_t place, std::string text) {
+Result<void> WellFormed::handle_fault(EventBuffer& buffer, size_t place) {
   const std::string where = place_of(buffer, place);
   if (!options_.lenient) {
-    return fail("{}: {}; {}", where, text,
+    return fail("{}: {}; {}", where, fault_text_,
                 fault_ == Fault::bad_nesting
                     ? "--unnested accepts such locks, --lenient drops the event"
                     : "--lenient drops such events");
@@ -92,7 +91,7 @@ Result<void> WellFormed::handle_fault(EventBuffer& buffer, size_t place, std::st
   ++dropped_;
   ++dropped_by_fault_[static_cast<size_t>(fault_)];
   if (first_dropped_.size() < kDroppedShown) {
-    first_dropped_.push_back(fmt::format("{}: dropped: {}", where, text));
+    first_dropped_.push_back(fmt::format("{}: dropped: {}", where, fault_text_));
   }
   return {};
 }
@@ -129,7 +128,7 @@ void WellFormed::grow_tables() {
 
 // ---- threads
 
-std::string WellFormed::check_thread(Event& event, uint64_t index) {
+bool WellFormed::check_thread(Event& event, uint64_t index) {
   Thread& thread = threads_[event.thread];
   uint8_t& attention = attention_[event.thread];
   if ((attention & kJoined) != 0) {
@@ -140,10 +139,10 @@ std::string WellFormed::check_thread(Event& event, uint64_t index) {
     thread.first_index = index;
     attention &= static_cast<uint8_t>(~kUnseen);
   }
-  return (attention & kPaused) != 0 ? check_resume(event, thread) : std::string();
+  return (attention & kPaused) != 0 ? check_resume(event, thread) : true;
 }
 
-std::string WellFormed::check_resume(Event& event, Thread& thread) {
+bool WellFormed::check_resume(Event& event, Thread& thread) {
   if (thread.pause == Pause::wait) {
     const LockId lock = thread.waiting_for.lock;
     if (locks_[lock].owner != kNobody || locks_[lock].readers > 0) {
@@ -161,7 +160,7 @@ std::string WellFormed::check_resume(Event& event, Thread& thread) {
   thread.pause = Pause::none;
   event.resumes = 1;
   attention_[event.thread] &= static_cast<uint8_t>(~kPaused);
-  return {};
+  return true;
 }
 
 // The event that ended a pause is dropped, so the pause goes on.
@@ -180,7 +179,7 @@ void WellFormed::pause(ThreadId thread, Pause pause) {
   attention_[thread] |= kPaused;
 }
 
-std::string WellFormed::check_fork(const Event& event) {
+bool WellFormed::check_fork(const Event& event) {
   Thread& child = threads_[event.object];
   const std::string name = thread_name(event.object);
   if (event.object == event.thread) {
@@ -198,10 +197,10 @@ std::string WellFormed::check_fork(const Event& event) {
                              child.first_index));
   }
   child.forked = true;
-  return {};
+  return true;
 }
 
-std::string WellFormed::check_join(const Event& event) {
+bool WellFormed::check_join(const Event& event) {
   Thread& child = threads_[event.object];
   const std::string name = thread_name(event.object);
   if (event.object == event.thread) {
@@ -221,12 +220,12 @@ std::string WellFormed::check_join(const Event& event) {
                  fmt::format("thread {} is joined while it still {}", name, still));
   }
   attention_[event.object] |= kJoined;
-  return {};
+  return true;
 }
 
 // ---- operations
 
-std::string WellFormed::check_operation(Event& event) {
+bool WellFormed::check_operation(Event& event) {
   switch (event.op()) {
     case Op::acq:
       return check_acquire(event, false);
@@ -244,18 +243,18 @@ std::string WellFormed::check_operation(Event& event) {
       return check_wait(event);
     case Op::beg:
       threads_[event.thread].units.push_back(event.object);
-      return {};
+      return true;
     case Op::end:
       return check_unit_end(event);
     case Op::barrier:
       pause(event.thread, Pause::barrier);
-      return {};
+      return true;
     default:
-      return {};
+      return true;
   }
 }
 
-std::string WellFormed::check_acquire(Event& event, bool shared) {
+bool WellFormed::check_acquire(Event& event, bool shared) {
   Thread& thread = threads_[event.thread];
   Lock& lock = locks_[event.object];
   const auto mine = std::find_if(thread.held.begin(), thread.held.end(),
@@ -271,7 +270,7 @@ std::string WellFormed::check_acquire(Event& event, bool shared) {
     ++reentrant_;
     // A wait's explicit re-acquire is not re-entrant: check_resume() left it.
     event.set_op(Op::skip);
-    return {};
+    return true;
   }
   if (lock.owner != kNobody || (!shared && lock.readers > 0)) {
     return fault(
@@ -290,10 +289,10 @@ std::string WellFormed::check_acquire(Event& event, bool shared) {
     lock.owner = event.thread;
   }
   thread.held.push_back({event.object, shared, depth});
-  return {};
+  return true;
 }
 
-std::string WellFormed::check_release(Event& event, bool shared) {
+bool WellFormed::check_release(Event& event, bool shared) {
   Thread& thread = threads_[event.thread];
   const auto mine = std::find_if(thread.held.begin(), thread.held.end(), [&](const HeldLock& h) {
     return h.lock == event.object && h.shared == shared;
@@ -308,7 +307,7 @@ std::string WellFormed::check_release(Event& event, bool shared) {
     --mine->depth;
     ++reentrant_;
     event.set_op(Op::skip);
-    return {};
+    return true;
   }
   if (!options_.unnested && mine != thread.held.end() - 1) {
     return fault(Fault::bad_nesting,
@@ -322,10 +321,10 @@ std::string WellFormed::check_release(Event& event, bool shared) {
   } else {
     locks_[event.object].owner = kNobody;
   }
-  return {};
+  return true;
 }
 
-std::string WellFormed::check_wait(const Event& event) {
+bool WellFormed::check_wait(const Event& event) {
   Thread& thread = threads_[event.thread];
   const auto mine = std::find_if(thread.held.begin(), thread.held.end(), [&](const HeldLock& h) {
     return h.lock == event.object && !h.shared;
@@ -339,10 +338,10 @@ std::string WellFormed::check_wait(const Event& event) {
   thread.held.erase(mine);
   locks_[event.object].owner = kNobody;
   pause(event.thread, Pause::wait);
-  return {};
+  return true;
 }
 
-std::string WellFormed::check_unit_end(const Event& event) {
+bool WellFormed::check_unit_end(const Event& event) {
   std::vector<uint32_t>& units = threads_[event.thread].units;
   const NameTable& labels = symbols_.names(Space::label);
   if (units.empty() || units.back() != event.object) {
@@ -354,7 +353,7 @@ std::string WellFormed::check_unit_end(const Event& event) {
                                   : "its innermost one is " + printable(labels[units.back()])));
   }
   units.pop_back();
-  return {};
+  return true;
 }
 
 // ---- values
@@ -367,7 +366,7 @@ void WellFormed::start_values(bool from_the_start) {
   }
 }
 
-std::string WellFormed::check_value(const Event& event, const EventBatch& batch) {
+bool WellFormed::check_value(const Event& event, const EventBatch& batch) {
   Known& known = value_known_[event.object];
   int64_t& current = value_[event.object];
   const std::optional<int64_t> value = batch.value_of(event);
@@ -384,7 +383,7 @@ std::string WellFormed::check_value(const Event& event, const EventBatch& batch)
                                                      : "the last write gave it",
                              current));
   }
-  return {};
+  return true;
 }
 
 }  // namespace foretrace

@@ -85,23 +85,23 @@ class WellFormed {
   // Whether a thread's next event needs more than the rules for its operation.
   enum Attention : uint8_t { kNone = 0, kUnseen = 1, kPaused = 2, kJoined = 4 };
 
-  // Each returns the text of a fault, without the place, and sets fault_; "" is
-  // no fault. They may turn the event into Op::skip.
-  std::string check_thread(Event& event, uint64_t index);
-  std::string check_resume(Event& event, Thread& thread);
+  // Whether nothing is wrong; else fault_ and fault_text_ say what is, without the place. They
+  // may turn the event into Op::skip.
+  bool check_thread(Event& event, uint64_t index);
+  bool check_resume(Event& event, Thread& thread);
   void undo_resume(const Event& event);
   void pause(ThreadId thread, Pause pause);
-  std::string check_operation(Event& event);
-  std::string check_acquire(Event& event, bool shared);
-  std::string check_release(Event& event, bool shared);
-  std::string check_fork(const Event& event);
-  std::string check_join(const Event& event);
-  std::string check_unit_end(const Event& event);
-  std::string check_wait(const Event& event);
-  std::string check_value(const Event& event, const EventBatch& batch);
-  std::string fault(Fault kind, std::string text);
+  bool check_operation(Event& event);
+  bool check_acquire(Event& event, bool shared);
+  bool check_release(Event& event, bool shared);
+  bool check_fork(const Event& event);
+  bool check_join(const Event& event);
+  bool check_unit_end(const Event& event);
+  bool check_wait(const Event& event);
+  bool check_value(const Event& event, const EventBatch& batch);
+  bool fault(Fault kind, std::string text);
 
-  Result<void> handle_fault(EventBuffer& buffer, size_t place, std::string text);
+  Result<void> handle_fault(EventBuffer& buffer, size_t place);
   void grow_tables();
   void start_values(bool from_the_start);
   std::string place_of(const EventBuffer& buffer, size_t place) const;
@@ -123,6 +123,7 @@ class WellFormed {
   std::vector<int64_t> value_;
 
   Fault fault_ = {};
+  std::string fault_text_;
   uint64_t reentrant_ = 0;
   uint64_t dropped_ = 0;
   std::array<uint64_t, kFaultCount> dropped_by_fault_ = {};

@@ -29,6 +29,8 @@ const PastSection* ThreadSections::older_before(uint64_t clock, uint64_t& forgot
 }
 
 void ThreadSections::forget(uint64_t boundary, const std::vector<uint64_t>& clocks) {
+  // A lock that is used as it was needs the space again.
+  if (older_.capacity() > 4 * older_.size()) older_.shrink_to_fit();
   if (older_.size() < 2 || older_[1].next >= boundary) return;
   auto clock = clocks.begin();
   size_t kept = 1;
@@ -38,7 +40,6 @@ void ThreadSections::forget(uint64_t boundary, const std::vector<uint64_t>& cloc
     if (wanted || older_[i].next >= boundary) older_[kept++] = older_[i];
   }
   older_.resize(kept);
-  if (older_.capacity() > 2 * older_.size()) older_.shrink_to_fit();
 }
 
 size_t SectionList::place_of(ThreadId thread) const {
