@@ -353,8 +353,10 @@ LocationId ProcessEvents::new_location(uint64_t address, uint64_t bytes) {
 
 void ProcessEvents::begin_block(uint64_t address, uint64_t bytes) {
   forget(address, bytes);
-  // By who called it, if it is in a header of the system.
-  const bool by_stack = names_.site(site_number_).is_system;
+  // By who called it, if it is in a header of the system. (Of code without our sites that is
+  // not asked: it would take debug information.)
+  const bool by_stack =
+      (site_number_ & recording::kCodeSite) == 0 && names_.site(site_number_).is_system;
   uint32_t& count = allocated_[uint64_t{by_stack ? stack_ : 0} << 32 | site_number_];
   begin_at(blocks_, address, bytes, Block{bytes, site_number_, stack_, ++count});
 }
