@@ -38,7 +38,7 @@ class FirstPairFinder {
  public:
   FirstPairFinder() = default;
   ~FirstPairFinder() {
-    for (const Location& location : locations_) delete location.readers;
+    locations_.for_each([](const Location& location) { delete location.readers; });
   }
   FirstPairFinder(const FirstPairFinder&) = delete;
   FirstPairFinder& operator=(const FirstPairFinder&) = delete;
@@ -203,7 +203,7 @@ class FirstPairFinder {
     forget_operations(x, event.object);
   }
 
-  std::vector<Location> locations_;
+  LargeTable<Location> locations_;
   tsl::robin_map<LocationId, std::vector<RaceSide>> operations_;  // atomic ones
 };
 

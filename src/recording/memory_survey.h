@@ -84,12 +84,12 @@ class MemorySurvey {
     uint64_t number = UINT64_MAX;
     Page* page = nullptr;
   };
-  std::array<RecentPage, 64> recent_pages_;   // by number
-  std::map<uint64_t, Block> blocks_;          // by address
-  std::map<uint64_t, Block> sets_;            // likewise: atomic sets
-  std::map<uint64_t, uint64_t> that_matter_;  // from addresses to bytes: annotated
-  std::map<uint64_t, uint64_t> large_;        // large areas that were forgotten: to their ends
-  uint32_t forgotten_ = 0;                    // calls of forget()
+  std::array<RecentPage, 1024> recent_pages_;  // by number
+  std::map<uint64_t, Block> blocks_;           // by address
+  std::map<uint64_t, Block> sets_;             // likewise: atomic sets
+  std::map<uint64_t, uint64_t> that_matter_;   // from addresses to bytes: annotated
+  std::map<uint64_t, uint64_t> large_;         // large areas that were forgotten: to their ends
+  uint32_t forgotten_ = 0;                     // calls of forget()
   bool has_fences_ = false;
   std::vector<MemoryPiece> pieces_;
 };

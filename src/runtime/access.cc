@@ -160,7 +160,7 @@ bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
 void record_update(uint64_t address, uint32_t size, SiteRef site) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  if (record_as_one(address, size, site)) return;
+  if (!site.is_in_loop(self.loop) && record_as_one(address, size, site)) return;
   record_few<false>(address, size, site);
   record_few<true>(address, size, site);
 }

@@ -25,6 +25,7 @@ struct OpenRun {
   // The stack of a record to which nothing can be added: it names its stack itself, or is of
   // an update.
   static uint32_t apart(uint32_t stack) { return ~stack; }
+  bool is_apart() const { return stack >> 31 != 0; }  // no stack has such a number
 };
 
 // By where they end, so that a site can have many: a sort deals its keys out to hundreds

@@ -134,10 +134,11 @@ class Entry {
 
   // A read and a write within one granule: one record for both.
   static void append_update(uint64_t address, uint32_t size, SiteRef site);
-  // Whether there are better ways: both would be part of runs, or their next ones may be.
+  // Whether there are better ways: both would be part of runs, or their next ones may be. (In a
+  // loop with foreseen accesses they are.)
   static bool is_in_runs(uint64_t address, SiteRef site) {
     const OpenRun& writes = runs<true>().ending_at(address);
-    return site.is_in_loop(self.loop) || (writes.next == address && writes.site == site) ||
+    return (writes.next == address && writes.site == site) ||
            run_for<false>(address, site) != nullptr;
   }
 
@@ -307,12 +308,12 @@ inline LastRun* Entry::last_run_for(uint64_t address, uint32_t size, SiteRef sit
   LastRun& last = last_runs<kWrite>().of(site);
   const OpenRun* const run = last.run;
   if (run == nullptr || run->next != address || run->site != site ||
-      run->window < self.loop_window || OpenRuns::moves_at(address)) {
+      run->window < self.loop_window || OpenRuns::moves_at(address) || run->is_apart()) {
     return nullptr;
   }
   // None if it is no range yet: there may be another run in this place than there was.
-  const Record& record = record_of(*run);
-  return record.kind() == kRange<kWrite> && record.upper() < kMostBytes - size ? &last : nullptr;
+  const uint32_t bytes = record_of(*run).upper();
+  return bytes != 0 && bytes < kMostBytes - size ? &last : nullptr;
 }
 
 inline void Entry::continue_run(OpenRun& run, uint32_t size) {

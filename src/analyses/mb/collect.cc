@@ -26,7 +26,7 @@ void MustBefore::collect(uint64_t index) {
     old_clocks_[id].clear();
     mark_clock(id, known_to_all_[id]);
   }
-  for (const Conflicts& location : locations_) mark(location);
+  locations_.for_each([&](const Conflicts& location) { mark(location); });
   for (const auto& [id, location] : volatiles_) mark(location);
   mark_synchronisation();
   forget_sections();

@@ -13,7 +13,6 @@ void MustBefore::add_thread(ThreadId id) {
   }
 }
 
-void MustBefore::add_location(LocationId id) { slot(locations_, id); }
 LockHistory& MustBefore::lock(LockId id) { return slot(locks_, id); }
 
 // ---- stretches

@@ -13,6 +13,7 @@
 #include "analyses/mb/lock_history.h"
 #include "analyses/mb/stretch.h"
 #include "base/hash.h"
+#include "base/table.h"
 #include "trace/event.h"
 
 namespace foretrace::mb {
@@ -163,11 +164,7 @@ class MustBefore {
     return threads_[id];
   }
   void add_thread(ThreadId id);
-  Conflicts& location(LocationId id) {
-    if (id >= locations_.size()) add_location(id);
-    return locations_[id];
-  }
-  void add_location(LocationId id);
+  Conflicts& location(LocationId id) { return slot(locations_, id); }
   LockHistory& lock(LockId id);
 
   // ---- stretches (must_before.cc)
@@ -251,7 +248,7 @@ class MustBefore {
   StretchPool pool_;
   std::vector<Thread> threads_;
   std::vector<LockHistory> locks_;
-  std::vector<Conflicts> locations_;
+  LargeTable<Conflicts> locations_;
   ReadLists reads_;
   tsl::robin_map<LocationId, Conflicts, IntegerHash> volatiles_;
   std::vector<std::shared_ptr<Generation>> barriers_;
