@@ -19,7 +19,8 @@ bool is_of_thread(Kind kind) {
 }
 
 bool names_stack(const Record& record) {
-  return recording::can_name_stack(record.kind()) && !record.stamped() && record.upper() != 0;
+  return recording::can_name_stack(static_cast<uint8_t>(record.kind())) && !record.stamped() &&
+         record.upper() != 0;
 }
 
 }  // namespace

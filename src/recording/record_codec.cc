@@ -93,7 +93,7 @@ char* RecordEncoder::put(const Record& record, char* text) {
       end = put_varint(end, upper - last_.stamp);
     }
     last_.stamp = upper;
-  } else if (can_name_stack(kind)) {
+  } else if (recording::can_name_stack(kind)) {
     if (upper != last_.stack) {
       head |= kUpperGiven;
       end = put_varint(end, zigzag(int64_t{upper} - int64_t{last_.stack}));
@@ -161,7 +161,7 @@ inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
   uint32_t upper = place.upper;
   const bool stamped = (place.kind & kStampedKind) != 0;
   if (stamped) upper = last.stamp + 1;
-  const bool is_stack = can_name_stack(place.kind);
+  const bool is_stack = recording::can_name_stack(place.kind);
   if (is_stack) upper = last.stack;
   if ((head & kUpperGiven) != 0) {
     const uint64_t given = bytes.varint();

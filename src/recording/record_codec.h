@@ -69,10 +69,6 @@ class RecordHistory {
     uint32_t stamp = 0;
     uint32_t stack = 0;  // of the last access that could name one
   };
-  // Whether the upper half is the number of a stack.
-  static bool can_name_stack(uint8_t kind) {
-    return recording::can_name_stack(static_cast<recording::Kind>(kind));
-  }
 
   std::array<Place, kPlaces> places_ = {};
   Last last_;

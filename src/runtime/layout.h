@@ -60,9 +60,10 @@ enum class Kind : uint8_t {
   update = 34,           // never stamped: a read and a write of the same bytes at one site
 };
 
-// Whether an access without a stamp says itself which stack led to it.
-inline bool can_name_stack(Kind kind) {
-  return kind == Kind::read || kind == Kind::write || kind == Kind::update;
+// Whether a record of this kind, which need not be one, may say itself which stack led to it.
+inline bool can_name_stack(uint8_t kind) {
+  return kind == static_cast<uint8_t>(Kind::read) || kind == static_cast<uint8_t>(Kind::write) ||
+         kind == static_cast<uint8_t>(Kind::update);
 }
 
 // 16 bytes:
