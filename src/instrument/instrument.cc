@@ -3,7 +3,6 @@
 #include <llvm/ADT/DenseMap.h>
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/SmallPtrSet.h>
-#include <llvm/Analysis/CaptureTracking.h>
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DataLayout.h>
@@ -22,6 +21,7 @@
 #include "instrument/library_calls.h"
 #include "instrument/loop_ranges.h"
 #include "instrument/names.h"
+#include "instrument/private_memory.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
 #include "instrument/unchanged_reads.h"
@@ -32,11 +32,13 @@ namespace {
 class FunctionInstrumenter {
  public:
   FunctionInstrumenter(llvm::Function& function, const Hooks& hooks, const Describer& describer,
-                       SiteTable& sites, llvm::FunctionAnalysisManager& manager, bool ignored)
+                       const PrivateMemory& private_memory, SiteTable& sites,
+                       llvm::FunctionAnalysisManager& manager, bool ignored)
       : function_(function),
         layout_(function.getDataLayout()),
         hooks_(hooks),
         describer_(describer),
+        private_memory_(private_memory),
         sites_(sites),
         ignored_(ignored) {
     if (function.hasOptNone()) return;
@@ -184,17 +186,14 @@ class FunctionInstrumenter {
     return size.isScalable() ? 0 : size.getFixedValue();
   }
 
-  bool may_be_shared(const llvm::Value* pointer) {
+  bool may_be_shared(const llvm::Value* pointer) const {
     if (pointer->getType()->getPointerAddressSpace() != 0 || pointer->isSwiftError()) return false;
     const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
     if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
       return !global->isConstant() && !global->getName().starts_with("__llvm") &&
              !global->getName().starts_with("llvm.");
     }
-    if (!llvm::isa<llvm::AllocaInst>(object)) return true;
-    const auto [known, is_new] = escapes_.try_emplace(object, false);
-    if (is_new) known->second = llvm::PointerMayBeCaptured(object, /*ReturnCaptures=*/true);
-    return known->second;
+    return !private_memory_.contains(object);
   }
 
   // Of functions, which may themselves record or call what does.
@@ -467,13 +466,13 @@ class FunctionInstrumenter {
   const llvm::DataLayout& layout_;
   const Hooks& hooks_;
   const Describer& describer_;
+  const PrivateMemory& private_memory_;
   SiteTable& sites_;
   std::optional<LoopRanges> loop_ranges_;
   std::optional<ForeseenLoops> foreseen_loops_;
   llvm::MapVector<const llvm::Loop*, llvm::Constant*> loop_places_;
   llvm::AAResults* aliases_ = nullptr;  // null, as loop_ranges_, in code that is not optimised
   const bool ignored_;                  // accesses are; its synchronisation is not
-  llvm::DenseMap<const llvm::Value*, bool> escapes_;
   llvm::SmallPtrSet<const llvm::Value*, 16> references_;  // where they are
   uint32_t stretch_ = 0;                                  // of the accesses that are collected
   std::vector<Access> accesses_;
@@ -494,12 +493,16 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
   const Describer describer(module);
   const IgnoreList ignore_list;
   const SectionPoints section_points;
+  const PrivateMemory private_memory(module, [&](const llvm::Function& function) {
+    return !section_points.exist() && !ignore_list.covers(function);
+  });
   SiteTable sites(module);
   for (llvm::Function& function : module) {
     // The linker takes one that is available elsewhere from there.
     if (function.isDeclarationForLinker() || is_left_alone(function)) continue;
     const bool ignored = ignore_list.covers(function);
-    FunctionInstrumenter instrumenter(function, hooks, describer, sites, functions, ignored);
+    FunctionInstrumenter instrumenter(function, hooks, describer, private_memory, sites, functions,
+                                      ignored);
     if (section_points.exist()) {
       instrumenter.run_for(section_points);
     } else {

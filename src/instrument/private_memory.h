@@ -1,0 +1,58 @@
+// Locals that only the thread that runs the function can reach, because nobody else gets a
+// pointer to them: their accesses are not recorded.
+//
+// A function may hand a pointer to such a local on to another one that does not keep it either
+// (`double sum; tree.add_to(sum);`). That one cannot know whose memory it is given. So it is
+// copied for such calls, and in the copy the parameter points to private memory.
+#pragma once
+
+#include <llvm/ADT/DenseMap.h>
+#include <llvm/ADT/DenseSet.h>
+#include <llvm/ADT/STLFunctionalExtras.h>
+#include <llvm/ADT/SmallBitVector.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Module.h>
+
+namespace foretrace::instrument {
+
+class PrivateMemory {
+ public:
+  using MayCopy = llvm::function_ref<bool(const llvm::Function&)>;
+
+  // Of functions that it may not copy, parameters are of unknown memory.
+  PrivateMemory(llvm::Module& module, MayCopy may_copy);
+
+  // Whether it is all of this that a pointer points to: a local, or the parameter of a copy.
+  bool contains(const llvm::Value* object) const { return private_.contains(object); }
+
+ private:
+  // A function and for which parameters it is copied.
+  struct Copy {
+    llvm::SmallBitVector parameters;
+    llvm::Function* function;
+  };
+
+  void find_private(llvm::Module& module);
+  void look_at(const llvm::Value& memory);
+  void find_accessed();
+  void redirect_calls(llvm::Function& caller);
+  // What a call calls, if that can be copied; null for others. Of a copy it is the original.
+  llvm::Function* copyable_callee(const llvm::CallBase& call) const;
+  llvm::SmallBitVector private_parameters(const llvm::CallBase& call,
+                                          const llvm::Function& callee) const;
+  // A copy for these parameters, or for some of them.
+  llvm::Function* copy_of(llvm::Function& function, const llvm::SmallBitVector& parameters);
+  llvm::Function* new_copy(llvm::Function& function, const llvm::SmallBitVector& parameters);
+
+  llvm::DenseSet<const llvm::Function*> copyable_;
+  // Which memory is handed on as a parameter, and so is kept if that is.
+  llvm::DenseMap<const llvm::Argument*, llvm::SmallVector<const llvm::Value*, 4>> handed_on_as_;
+  llvm::DenseSet<const llvm::Argument*> accessed_;  // also by functions that it is handed on to
+  llvm::DenseSet<const llvm::Value*> not_kept_;     // locals and parameters
+  llvm::DenseSet<const llvm::Value*> private_;
+  llvm::DenseMap<const llvm::Function*, llvm::SmallVector<Copy, 1>> copies_;
+  llvm::DenseMap<const llvm::Function*, llvm::Function*> originals_;  // of the copies
+};
+
+}  // namespace foretrace::instrument
