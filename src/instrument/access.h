@@ -22,8 +22,17 @@ struct Access {
   uint32_t stretch = 0;
   llvm::Constant* site = nullptr;
   bool steers = false;                            // a loop that it is in (foreseen_loops.h)
+  bool in_loop = false;                           // whose course is foreseen
+  bool in_group = false;                          // read_groups.h
   int64_t offset = 0;                             // from the pointer to the first byte
   std::optional<LoopRange> range = std::nullopt;  // of all rounds of a loop
 };
+
+// By what an access starts from, and how far from there it is.
+struct AccessPlace {
+  const llvm::Value* base;
+  int64_t offset;
+};
+AccessPlace place_of(const Access& access);
 
 }  // namespace foretrace::instrument

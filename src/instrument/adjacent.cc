@@ -5,16 +5,11 @@
 #include <span>
 #include <tuple>
 
-#include <llvm/IR/DataLayout.h>
-
 namespace foretrace::instrument {
 namespace {
 
-// An access by what it starts from and how far from there it is.
-struct Member {
+struct Member : AccessPlace {
   size_t index;  // among the accesses
-  const llvm::Value* base;
-  int64_t offset;
 };
 
 class Joiner {
@@ -44,14 +39,7 @@ class Joiner {
     for (auto& [key, members] : groups) join_group(members);
   }
 
-  Member member_at(size_t index) const {
-    const Access& access = accesses_[index];
-    const llvm::DataLayout& layout = access.instruction->getDataLayout();
-    llvm::APInt offset(layout.getIndexTypeSizeInBits(access.pointer->getType()), 0);
-    const llvm::Value* const base = access.pointer->stripAndAccumulateConstantOffsets(
-        layout, offset, /*AllowNonInbounds=*/true);
-    return {index, base, offset.getSExtValue()};
-  }
+  Member member_at(size_t index) const { return {place_of(accesses_[index]), index}; }
 
   void join_group(std::vector<Member>& members) {
     std::sort(members.begin(), members.end(), [](const Member& a, const Member& b) {

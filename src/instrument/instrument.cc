@@ -22,9 +22,11 @@
 #include "instrument/loop_ranges.h"
 #include "instrument/names.h"
 #include "instrument/private_memory.h"
+#include "instrument/read_groups.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
 #include "instrument/unchanged_reads.h"
+#include "runtime/active.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -72,9 +74,14 @@ class FunctionInstrumenter {
     for (Access& access : accesses_) find_site(access);
     if (aliases_ != nullptr) join_adjacent(accesses_, *aliases_);
     join_updates();
+    const std::vector<ReadGroup> groups = group_reads(accesses_);
+    for (const ReadGroup& group : groups) {
+      for (const size_t member : group.members) accesses_[member].in_group = true;
+    }
     for (const Access& access : accesses_) {
       if (!access.range) insert(access);
     }
+    for (const ReadGroup& group : groups) insert(group);
     insert_ranges();
     for (const auto& [loop, place] : loop_places_) insert_loop(*loop, place);
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
@@ -82,7 +89,7 @@ class FunctionInstrumenter {
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
     unchanged_reads_.skip_hooks();
-    for (llvm::CallInst* hook : quiet_hooks_) skip_if_inactive(*hook);
+    for (const QuietHook& hook : quiet_hooks_) skip_if_inactive(hook);
     unchanged_reads_.keep_in_registers();
   }
 
@@ -204,21 +211,32 @@ class FunctionInstrumenter {
 
   // ---- what to insert
 
-  // A call of a hook that does nothing unless somebody records or steers.
-  void call_hook(llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
-                 llvm::ArrayRef<llvm::Value*> arguments) {
-    quiet_hooks_.push_back(builder.CreateCall(hook, arguments));
+  // A call of a hook that does nothing unless somebody records or steers; or one of both.
+  struct QuietHook {
+    llvm::CallInst* call;
+    std::optional<uint8_t> active;  // runtime/active.h
+  };
+  llvm::CallInst& call_hook(llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
+                            llvm::ArrayRef<llvm::Value*> arguments,
+                            std::optional<uint8_t> active = std::nullopt) {
+    quiet_hooks_.push_back({builder.CreateCall(hook, arguments), active});
+    return *quiet_hooks_.back().call;
   }
 
   // Then it costs little more than a branch. Who builds with hooks also records, so LLVM
   // is not told that calls are rare: out of line they would be slower.
-  void skip_if_inactive(llvm::CallInst& hook) {
-    llvm::IRBuilder<> builder(&hook);
+  void skip_if_inactive(const QuietHook& hook) {
+    llvm::IRBuilder<> builder(hook.call);
     llvm::Value* const active = builder.CreateLoad(builder.getInt8Ty(), hooks_.active());
+    llvm::Value* const is_called = hook.active
+                                       ? builder.CreateICmpEQ(active, builder.getInt8(*hook.active))
+                                       : builder.CreateIsNotNull(active);
+    const bool is_rare = hook.active == runtime::kSteering;
+    llvm::MDBuilder weights(hook.call->getContext());
     llvm::Instruction* const then = llvm::SplitBlockAndInsertIfThen(
-        builder.CreateIsNotNull(active), &hook, false,
-        llvm::MDBuilder(hook.getContext()).createBranchWeights(1, 1));
-    hook.moveBefore(then->getIterator());
+        is_called, hook.call, false,
+        is_rare ? weights.createUnlikelyBranchWeights() : weights.createBranchWeights(1, 1));
+    hook.call->moveBefore(then->getIterator());
   }
 
   // Tells the runtime where the function will return to.
@@ -260,6 +278,7 @@ class FunctionInstrumenter {
     if (foreseen_loops_ && !access.range) {
       access.steers = foreseen_loops_->steers(*access.instruction);
       if (!access.steers) in_loop = loop_of(*access.instruction);
+      access.in_loop = in_loop.loop != nullptr;
     }
     access.site = sites_.site_of(*access.instruction,
                                  description_of(*access.instruction, access.pointer), in_loop);
@@ -296,14 +315,36 @@ class FunctionInstrumenter {
     } else if (access.steers) {
       call_hook(builder, hooks_.steering_read(),
                 {pointer, builder.getInt64(access.bytes), access.site});
-      unchanged_reads_.add(*quiet_hooks_.back(), llvm::cast<llvm::LoadInst>(*access.instruction),
+      unchanged_reads_.add(*quiet_hooks_.back().call,
+                           llvm::cast<llvm::LoadInst>(*access.instruction),
                            *foreseen_loops_->loop_of(*access.instruction));
+    } else if (access.in_group) {
+      // Between these reads threads are steered, but the recorder does not need to look.
+      call_hook(builder, hooks_.access(false, access.bytes), {pointer, access.site},
+                runtime::kSteering);
     } else if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
       call_hook(builder, hook, {pointer, access.site});
     } else {
       call_hook(builder, hooks_.range(access.write),
                 {pointer, builder.getInt64(access.bytes), access.site});
     }
+  }
+
+  void insert(const ReadGroup& group) {
+    const Access& last = accesses_[group.members.back()];
+    llvm::IRBuilder<> builder(last.instruction->getNextNode());
+    builder.SetCurrentDebugLocation(last.instruction->getDebugLoc());
+    llvm::SmallVector<SiteTable::GroupMember, 8> members;
+    for (const size_t member : group.members) {
+      const Access& access = accesses_[member];
+      members.push_back({static_cast<uint32_t>(place_of(access).offset - group.offset),
+                         static_cast<uint32_t>(access.bytes), access.site});
+    }
+    llvm::Value* const first =
+        builder.CreatePtrAdd(group.base, builder.getInt64(static_cast<uint64_t>(group.offset)));
+    call_hook(builder, hooks_.read_group(),
+              {first, builder.getInt32(group.bytes), sites_.new_group(members)},
+              runtime::kRecording);
   }
 
   void insert_on_both_sides(const Access& access) {
@@ -479,7 +520,7 @@ class FunctionInstrumenter {
   std::vector<llvm::Instruction*> atomics_;
   std::vector<llvm::FenceInst*> fences_;
   std::vector<llvm::CallBase*> calls_;
-  std::vector<llvm::CallInst*> quiet_hooks_;
+  std::vector<QuietHook> quiet_hooks_;
   UnchangedReads unchanged_reads_;
 };
 

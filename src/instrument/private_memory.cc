@@ -210,7 +210,7 @@ llvm::Function* PrivateMemory::new_copy(llvm::Function& function,
                                         const llvm::SmallBitVector& parameters) {
   llvm::ValueToValueMapTy map;
   llvm::Function* const copy = llvm::CloneFunction(&function, map);
-  copy->setName(function.getName() + ".private");
+  copy->setName(function.getName() + kCopySuffix);
   copy->setLinkage(llvm::GlobalValue::InternalLinkage);
   copy->setVisibility(llvm::GlobalValue::DefaultVisibility);
   copy->setComdat(nullptr);

@@ -16,6 +16,9 @@
 
 namespace foretrace::instrument {
 
+// Behind the name of the function in the names of its copies.
+inline constexpr const char* kCopySuffix = ".private";
+
 class PrivateMemory {
  public:
   using MayCopy = llvm::function_ref<bool(const llvm::Function&)>;

@@ -5,6 +5,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "instrument/names.h"
+#include "instrument/private_memory.h"
 #include "runtime/site.h"
 
 namespace foretrace::instrument {
@@ -50,7 +51,10 @@ std::string inlined_calls(const llvm::DILocation* place) {
 }
 
 std::string function_name(const llvm::Instruction& instruction, const llvm::DILocation* place) {
-  if (place == nullptr) return instruction.getFunction()->getName().str();
+  if (place == nullptr) {
+    const llvm::StringRef name = instruction.getFunction()->getName();
+    return name.take_front(name.find(kCopySuffix)).str();
+  }
   return name_of(*place->getScope()->getSubprogram());
 }
 
@@ -94,6 +98,23 @@ llvm::Constant* SiteTable::new_loop() {
   llvm::Type* const byte = llvm::Type::getInt8Ty(module_.getContext());
   return new llvm::GlobalVariable(module_, byte, true, llvm::GlobalValue::PrivateLinkage,
                                   llvm::ConstantInt::get(byte, 0), "__foretrace_loop_place");
+}
+
+llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members) {
+  llvm::LLVMContext& context = module_.getContext();
+  llvm::Type* const number = llvm::Type::getInt32Ty(context);
+  llvm::Type* const large = llvm::Type::getInt64Ty(context);
+  llvm::SmallVector<llvm::Constant*, 8> parts;
+  for (const GroupMember& member : members) {
+    parts.push_back(
+        llvm::ConstantStruct::getAnon({llvm::ConstantInt::get(number, member.offset),
+                                       llvm::ConstantInt::get(number, member.bytes), member.site}));
+  }
+  auto* const type = llvm::ArrayType::get(parts.front()->getType(), parts.size());
+  llvm::Constant* const value = llvm::ConstantStruct::getAnon(
+      {llvm::ConstantInt::get(large, members.size()), llvm::ConstantArray::get(type, parts)});
+  return new llvm::GlobalVariable(module_, value->getType(), true,
+                                  llvm::GlobalValue::PrivateLinkage, value, "__foretrace_group");
 }
 
 llvm::Constant* SiteTable::site_of(const llvm::Instruction& instruction,

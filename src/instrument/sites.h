@@ -33,6 +33,13 @@ class SiteTable {
   };
   llvm::Constant* site_of(const llvm::Instruction& instruction, const Description& description,
                           const InLoop& in_loop);
+  // Of reads that are looked at together, in the order in which they are made.
+  struct GroupMember {
+    uint32_t offset;
+    uint32_t bytes;
+    llvm::Constant* site;
+  };
+  llvm::Constant* new_group(llvm::ArrayRef<GroupMember> members);
   // Something in the program that stands for a loop.
   llvm::Constant* new_loop();
 

@@ -165,6 +165,15 @@ void record_update(uint64_t address, uint32_t size, SiteRef site) {
   record_few<true>(address, size, site);
 }
 
+void record_group(uint64_t address, const ReadGroup& group) {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  for (uint64_t i = 0; i < group.count; ++i) {
+    const GroupMember& member = group.members[i];
+    record_few<false>(address + member.offset, member.bytes, member.site);
+  }
+}
+
 template void record_miss<false>(uint64_t, uint32_t, SiteRef);
 template void record_miss<true>(uint64_t, uint32_t, SiteRef);
 template void record_access<false>(uint64_t, uint32_t, SiteRef);
@@ -200,6 +209,7 @@ void forget_accesses(uint64_t address, uint64_t bytes) {
 
 using foretrace::runtime::access;
 using foretrace::runtime::access_range;
+using foretrace::runtime::ReadGroup;
 using foretrace::runtime::Site;
 using foretrace::runtime::update;
 
@@ -221,6 +231,16 @@ FORETRACE_HOOK __foretrace_update2(const void* p, const Site* site) { update<2>(
 FORETRACE_HOOK __foretrace_update4(const void* p, const Site* site) { update<4>(p, site); }
 FORETRACE_HOOK __foretrace_update8(const void* p, const Site* site) { update<8>(p, site); }
 FORETRACE_HOOK __foretrace_update16(const void* p, const Site* site) { update<16>(p, site); }
+
+// Some reads of one object, when all have been made.
+FORETRACE_HOOK __foretrace_read_group(const void* p, uint32_t bytes, const ReadGroup* group) {
+  const auto address = reinterpret_cast<uint64_t>(p);
+  if (foretrace::runtime::self.filter.is_started() &&
+      foretrace::runtime::is_group_repeated(address, bytes)) {
+    return;
+  }
+  foretrace::runtime::record_group(address, *group);
+}
 
 FORETRACE_HOOK __foretrace_read_range(const void* p, uint64_t bytes, const Site* site) {
   access_range<false>(p, bytes, site);

@@ -189,6 +189,18 @@ __attribute__((always_inline)) inline void update(const void* pointer, SiteRef s
   record_update(address, kSize, site);
 }
 
+// Whether all of a group is_repeated(); `bytes` has a bit for each. They are in one granule or
+// two.
+__attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, uint32_t bytes) {
+  const uint32_t bits = bytes << (address & (kGranuleBytes - 1));
+  if (!is_repeated<false>(address, bits & FilterEntry::kAll)) return false;
+  return bits <= FilterEntry::kAll ||
+         is_repeated<false>(address + kGranuleBytes, bits >> kGranuleBytes);
+}
+
+// Records those of a group that are not repeated.
+__attribute__((noinline)) void record_group(uint64_t address, const ReadGroup& group);
+
 template <bool kWrite>
 __attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,
                                                         SiteRef site) {

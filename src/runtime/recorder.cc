@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "runtime/active.h"
 #include "runtime/call_stack.h"
 #include "runtime/modules.h"
 #include "runtime/raw_memory.h"
@@ -29,7 +30,7 @@ using namespace recording;
 __thread Thread self __attribute__((tls_model("initial-exec")));
 std::atomic<bool> recording_on{false};
 
-// Code of the plugin calls hooks only if this is not zero. Not the same as
+// Code of the plugin calls hooks only if this is not zero (active.h). Not the same as
 // recording_on: a library that steers the program has one of its own in front.
 extern "C" {
 __attribute__((visibility("default"))) unsigned char __foretrace_active = 0;
@@ -49,7 +50,7 @@ Process process;
 
 void set_recording(bool on) {
   recording_on.store(on, std::memory_order_relaxed);
-  __atomic_store_n(&__foretrace_active, on ? 1 : 0, __ATOMIC_RELAXED);
+  __atomic_store_n(&__foretrace_active, on ? kRecording : 0, __ATOMIC_RELAXED);
 }
 
 void stop_recording() { set_recording(false); }

@@ -24,6 +24,17 @@ inline constexpr uint64_t kVolatileSite = 1;
 // In its loop: that the access is made, and where, does not depend on what the loop reads.
 inline constexpr uint64_t kForeseenSite = 2;
 
+// Reads of one object that the recorder looks at together. The plugin writes these too.
+struct GroupMember {
+  uint32_t offset;  // from the first byte of all of them
+  uint32_t bytes;
+  const Site* site;
+};
+struct ReadGroup {
+  uint64_t count;
+  GroupMember members[1];  // so many, in the order in which they are made
+};
+
 // Where something happens: a Site of the plugin, or an address in code that was
 // compiled with -fsanitize=thread (modules.h), or nothing that is known.
 class SiteRef {

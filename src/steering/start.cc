@@ -1,6 +1,7 @@
 // The start of a steered process, what fork() leaves of it, and its end.
 #include <pthread.h>
 
+#include "runtime/active.h"
 #include "steering/healing.h"
 #include "steering/noise.h"
 #include "steering/report.h"
@@ -46,7 +47,7 @@ __attribute__((constructor(103))) void start() {
   ::pthread_atfork(nullptr, nullptr, after_fork_in_child);
   count_process();
   steering_on.store(true, std::memory_order_release);
-  __atomic_store_n(&__foretrace_active, 1, __ATOMIC_RELAXED);
+  __atomic_store_n(&__foretrace_active, runtime::kSteering, __ATOMIC_RELAXED);
   if (!has_noise && !has_script && !has_sections && !has_units &&
       settings().healing == Healing::none) {
     let_pass_by();
