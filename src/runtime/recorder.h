@@ -30,7 +30,7 @@ struct RangeEntry {
 inline constexpr uint32_t kRangeEntries = 256;
 
 // What a thread needs to record, in one mapping.
-struct ThreadMemory {
+struct alignas(4096) ThreadMemory {
   Filter::Memory filter;
   OpenRuns reads;
   OpenRuns writes;
