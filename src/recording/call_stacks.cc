@@ -16,6 +16,10 @@ uint32_t CallStacks::parent(uint32_t number) const {
   return parent < number ? parent : 0;
 }
 
+uint32_t CallStacks::last(uint32_t number) const {
+  return number < stacks_.size() ? stacks_[number].place : 0;
+}
+
 uint32_t CallStacks::place(uint32_t number) const {
   return number < stacks_.size() ? stacks_[number].place & ~recording::kCodeSite : 0;
 }

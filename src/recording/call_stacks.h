@@ -22,6 +22,8 @@ class CallStacks {
   uint32_t parent(uint32_t number) const;
   // Where that call is: a place in the modules.
   uint32_t place(uint32_t number) const;
+  // The same as a site's number. Of a site that is placed (recording::kPlacedSite): the site.
+  uint32_t last(uint32_t number) const;
   // The calls, innermost first, inlined ones included.
   std::vector<CodeFrame> frames(uint32_t number);
 

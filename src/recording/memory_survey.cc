@@ -61,7 +61,8 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
       operands_[thread] = address;
       return;
     case Kind::alloc:
-      return begin_block(address, thread < operands_.size() ? operands_[thread] : 0);
+      return begin_block(address, recording::allocated_bytes(
+                                      record, thread < operands_.size() ? operands_[thread] : 0));
     case Kind::free:
       return end_block(thread, address, record.site() != 0);
     case Kind::atomic_set:

@@ -19,8 +19,9 @@ bool is_of_thread(Kind kind) {
 }
 
 bool names_stack(const Record& record) {
-  return recording::can_name_stack(static_cast<uint8_t>(record.kind())) && !record.stamped() &&
-         record.upper() != 0;
+  return (recording::can_name_stack(static_cast<uint8_t>(record.kind())) ||
+          record.kind() == Kind::free) &&
+         !record.stamped() && record.upper() != 0;
 }
 
 }  // namespace
@@ -44,6 +45,11 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   impatient_ = record.kind() == Kind::try_lock || record.kind() == Kind::try_lock_shared;
   Thread& self = thread(number);
   stack_ = names_stack(record) ? record.upper() : self.stack;
+  if (recording::is_placed(site_number_)) {
+    const uint32_t placed = site_number_ & ~recording::kPlacedSite;
+    stack_ = names_.stacks()->parent(placed);
+    site_number_ = names_.stacks()->last(placed);
+  }
   const uint64_t address = record.address();
   if (record.kind() == Kind::operand) {
     self.earlier_operand = std::exchange(self.operand, address);
@@ -109,7 +115,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::thread_join:
       return join(self, thread(static_cast<uint32_t>(address)));
     case Kind::alloc:
-      return begin_block(address, self.operand);
+      return begin_block(address, allocated_bytes(record, self.operand));
     case Kind::free:
       return end_block(self, address);
     case Kind::lock_gone:

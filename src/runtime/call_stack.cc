@@ -46,18 +46,20 @@ uint32_t place_of(uint64_t caller) {
   return code_number(caller - 1);
 }
 
-// The stack that a call makes of `parent`. If there is no more space, `parent`.
-uint32_t stack_with(uint32_t parent, uint64_t caller) {
+// The stack that `parent` becomes by what has this key: a call, or a site. A new one has the
+// place that make_place() tells. 0: there is no more space.
+template <typename MakePlace>
+uint32_t find_stack(uint32_t parent, uint64_t key, MakePlace make_place) {
   KnownStack* const known = the_table();
-  if (known == nullptr) return parent;
-  const uint64_t hash = hash_of(parent, caller);
+  if (known == nullptr) return 0;
+  const uint64_t hash = hash_of(parent, key);
   // Calls that follow each other have numbers that do: so their places are close.
   for (uint64_t place = (uint64_t{parent} * 4 + (hash >> 58)) & (kPlaces - 1);;
        place = (place + 1) & (kPlaces - 1)) {
     uint64_t there = known[place].hash.load(std::memory_order_acquire);
     if (there == 0) {
-      const uint32_t id = new_stack(parent, place_of(caller), kMostStacks);
-      if (id == 0) return parent;
+      const uint32_t id = new_stack(parent, make_place(), kMostStacks);
+      if (id == 0) return 0;
       if (known[place].hash.compare_exchange_strong(there, hash)) {
         known[place].id.store(id, std::memory_order_release);
         return id;
@@ -69,6 +71,12 @@ uint32_t stack_with(uint32_t parent, uint64_t caller) {
       if (const uint32_t id = known[place].id.load(std::memory_order_acquire)) return id;
     }
   }
+}
+
+// The stack that a call makes of `parent`. If there is no more space, `parent`.
+uint32_t stack_with(uint32_t parent, uint64_t caller) {
+  const uint32_t stack = find_stack(parent, caller, [=] { return place_of(caller); });
+  return stack != 0 ? stack : parent;
 }
 
 // Gives the calling thread its stack of frames; whether it has one.
@@ -104,6 +112,11 @@ uint32_t current_stack() {
     self.calls[known].id = id;
   }
   return id;
+}
+
+uint32_t placed_site(uint32_t site, uint32_t stack) {
+  // Nothing returns to an address that is none.
+  return find_stack(stack, Record::kEdge | site, [=] { return site; });
 }
 
 }  // namespace foretrace::runtime

@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 7;
+inline constexpr uint32_t kVersion = 8;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -41,8 +41,9 @@ enum class Kind : uint8_t {
   atomic_update = 15,    // read and write in one
   thread_create = 16,    // stamped; the address is the new thread's number
   thread_join = 17,      // stamped; likewise
-  alloc = 18,            // stamped if need be; the operand is the number of bytes
-  free = 19,             // stamped if need be; with a site: a write of all of the block
+  alloc = 18,            // stamped if need be, then the operand is the number of bytes
+  free = 19,             // stamped if need be, else it may name its stack; with a site: a
+                         // write of all of the block
   unit_begin = 20,       // the address is the number of the label
   unit_end = 21,         // of the innermost unit
   stamp = 22,            // stamped; nothing but an order: what follows comes after it
@@ -68,9 +69,9 @@ inline bool can_name_stack(uint8_t kind) {
 
 // 16 bytes:
 //   head  bits 0-47 the address, 48-55 the kind (bit 55: stamped), 56-63 the size
-//   tail  bits 0-31 the site's number, 32-63 the stamp's lower half, or, in a
-//         range without stamp, its length, or in another access without stamp the
-//         number of its stack (0: the one that was recorded last)
+//   tail  bits 0-31 the site's number, 32-63 the stamp's lower half, or, in a range or an
+//         allocation without stamp, its length, or in another access or a free() without
+//         stamp the number of its stack (0: the one that was recorded last)
 struct Record {
   uint64_t head;
   uint64_t tail;
@@ -94,6 +95,11 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 static_assert(sizeof(Record) == 16);
+
+// How much an alloc record gives. Those without stamp had an operand too before version 8.
+inline uint64_t allocated_bytes(const Record& alloc, uint64_t operand) {
+  return alloc.stamped() || alloc.upper() == 0 ? operand : alloc.upper();
+}
 
 struct SessionHeader {
   uint32_t version;
@@ -142,6 +148,10 @@ enum class NameKind : uint32_t {
 // The site's number of a place in a module: this bit, and the number of the
 // module's first byte of code plus the place's distance from it.
 inline constexpr uint32_t kCodeSite = 1U << 31;
+// The number of a site with the calls that led there, instead of a record that says them: this
+// bit, without the one above, and the number of a stack whose last "call" is the site.
+inline constexpr uint32_t kPlacedSite = 1U << 30;
+inline bool is_placed(uint32_t site) { return (site & (kCodeSite | kPlacedSite)) == kPlacedSite; }
 struct NameEntry {
   uint32_t bytes;  // of the entry with its strings and padding
   NameKind kind;

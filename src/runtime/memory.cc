@@ -39,12 +39,16 @@ void note_large_death(uint32_t stamp) {
   }
 }
 
+// Large blocks have a stamp.
 void append_ordered(const Entry& entry, Kind kind, uint64_t address, uint64_t bytes,
                     bool must_stamp, SiteRef site) {
   if (must_stamp || range_has_later(address, address + bytes, self.stamp, true)) {
+    if (kind == Kind::alloc) entry.append_operand(bytes);
     entry.append_stamped(kind, address, 0, site);
+  } else if (kind == Kind::alloc) {
+    entry.append(kind, address, 0, site, static_cast<uint32_t>(bytes));
   } else {
-    entry.append(kind, address, 0, site);
+    entry.append_free(address, site);
   }
   if (bytes < kLargeBlock) mark_range(address, address + bytes, self.stamp, true);
 }
@@ -54,7 +58,6 @@ void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   const Entry entry;
   if (!entry) return;
   const auto address = reinterpret_cast<uint64_t>(block);
-  entry.append_operand(bytes);
   const bool was_part_of_large =
       recording::is_later(last_large_death.load(std::memory_order_acquire), self.stamp);
   append_ordered(entry, Kind::alloc, address, bytes, bytes >= kLargeBlock || was_part_of_large,

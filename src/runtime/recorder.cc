@@ -351,9 +351,26 @@ void Entry::append_new_stack() {
   put(Record::make(Kind::stack, stack, 0, 0, 0));
 }
 
+uint32_t Entry::place_elsewhere(uint32_t site) {
+  const uint32_t stack = current_stack();
+  if (stack == self.stack) return site;
+  if (site == 0) {  // stays so: whoever reads it must see that it is not known
+    append_new_stack();
+    return 0;
+  }
+  PlacedSite& known = self.memory->placed[(site * 31 + stack) % kPlacedSites];
+  if (known.site != site || known.stack != stack) {
+    known = {site, stack, 0};
+  } else {
+    if (known.number == 0) known.number = placed_site(site, stack);
+    if (known.number != 0) return known.number | kPlacedSite;
+  }
+  append_new_stack();
+  return site;
+}
+
 void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site) {
-  const uint32_t site_number = number_of(site);
-  append_stack();
+  const uint32_t site_number = place(number_of(site));
   if (!make_space(1)) return;
   self.stamp = take_stamp();
   self.filter.begin_epoch(self.stamp);
@@ -363,8 +380,15 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
   settle();
 }
 
+void Entry::append_free(uint64_t address, SiteRef site) {
+  const uint32_t site_number = number_of(site);
+  const uint32_t stack = site_number != 0 ? stack_to_name() : 0;
+  if (!make_space(1)) return;
+  put(Record::make(Kind::free, address, 0, site_number, stack));
+  settle();
+}
+
 void Entry::append_operand(uint64_t number) {
-  append_stack();
   // The record that follows must find its place too, or the operand is lost.
   if (!make_space(2)) return;
   put(Record::make(Kind::operand, number, 0, 0, 0));

@@ -29,6 +29,14 @@ struct RangeEntry {
 };
 inline constexpr uint32_t kRangeEntries = 256;
 
+// A site of records that no accesses are, and a stack that led there.
+struct PlacedSite {
+  uint32_t site;
+  uint32_t stack;
+  uint32_t number;  // of both together (recording::kPlacedSite); 0 until it is seen again
+};
+inline constexpr uint32_t kPlacedSites = 64;
+
 // What a thread needs to record, in one mapping.
 struct alignas(4096) ThreadMemory {
   Filter::Memory filter;
@@ -38,6 +46,7 @@ struct alignas(4096) ThreadMemory {
   LastRuns last_writes;
   SteeringReads steering;
   RangeEntry ranges[kRangeEntries];
+  PlacedSite placed[kPlacedSites];
 };
 
 // A function that the thread is in (call_stack.h).
@@ -89,6 +98,8 @@ inline constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
 // The number of the stack at the hook or interceptor with frame self.frame; 0 if none is known
 // (call_stack.h).
 uint32_t current_stack();
+// A number for a site and the stack that led there; 0 if there is none.
+uint32_t placed_site(uint32_t site, uint32_t stack);
 
 // The right to append records. Not granted while the thread is in the recorder
 // already (a signal handler interrupted it), in a region that is hidden, or if
@@ -110,6 +121,7 @@ class Entry {
   static void append(Kind kind, uint64_t address, uint32_t size, SiteRef site, uint32_t upper = 0);
   static void append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef site);
   static void append_operand(uint64_t number);
+  static void append_free(uint64_t address, SiteRef site);
   // The open run that an access may become part of; null if there is none.
   template <bool kWrite>
   __attribute__((always_inline)) static OpenRun* run_for(uint64_t address, SiteRef site);
@@ -190,8 +202,15 @@ class Entry {
     if (!is_same_stack()) append_new_stack();
   }
   static void append_new_stack();
-  // The stack that the record of an access must name itself: none (0) where it is the one
-  // that was recorded last, or will be by now.
+  // The same for a record that is no access. Where the site and the stack are known from
+  // before it returns a number for both instead: a thread that takes a lock in a function,
+  // again and again, does not say each time that it goes there and comes back.
+  static uint32_t place(uint32_t site) { return is_same_stack() ? site : place_elsewhere(site); }
+  static uint32_t place_elsewhere(uint32_t site);
+  // The stack that a record must name itself: none (0) where it is the one that was recorded
+  // last, or is by now.
+  static uint32_t stack_to_name();
+  // The same for an access, which may become a run.
   template <bool kWrite>
   static uint32_t stack_to_name(uint64_t address, SiteRef site);
   // Whether an access at a site is in the loop that the thread is in, and foreseen there.
@@ -285,12 +304,17 @@ void note_module(uint32_t base, const char* path, const char* addresses);
 
 inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef site,
                           uint32_t upper) {
-  const uint32_t site_number = number_of(site);
-  append_stack();
+  const bool is_range = kind == Kind::read_range || kind == Kind::write_range;
+  uint32_t site_number = number_of(site);
+  if (is_range) {
+    append_stack();
+  } else if (kind != Kind::alloc || site_number != 0) {  // of an unknown place nobody asks more
+    site_number = place(site_number);
+  }
   if (!has_space() && !make_space(1)) return;
   put(Record::make(kind, address, size, site_number, upper));
   if (kind == Kind::read_range) close_runs();
-  if (kind != Kind::read_range && kind != Kind::write_range) settle();
+  if (!is_range) settle();
 }
 
 template <bool kWrite>
@@ -339,15 +363,22 @@ inline OpenRun* Entry::reads_before(const OpenRun& writes, uint64_t address, uin
 // it turns out that it could be.
 template <bool kWrite>
 inline uint32_t Entry::stack_to_name(uint64_t address, SiteRef site) {
-  if (is_same_stack()) return 0;
-  const uint32_t stack = current_stack();
-  if (stack == self.stack) return 0;
+  const uint32_t stack = stack_to_name();
+  if (stack == 0) return 0;
   const OpenRun& run = runs<kWrite>().ending_at(address);
   const bool begins_run =
       run.next == address && run.site == site && run.stack == OpenRun::apart(stack);
-  if (stack != 0 && !begins_run) return stack;
+  if (!begins_run) return stack;
   append_new_stack();
   return 0;
+}
+
+inline uint32_t Entry::stack_to_name() {
+  if (is_same_stack()) return 0;
+  const uint32_t stack = current_stack();
+  if (stack == self.stack) return 0;
+  if (stack == 0) append_new_stack();
+  return stack;
 }
 
 template <bool kWrite>

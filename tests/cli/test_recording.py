@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+from random import Random
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FORETRACE = os.environ.get("FORETRACE", str(ROOT / "build" / "test" / "foretrace"))
@@ -207,6 +208,108 @@ int main() {
   std::thread one(first), two(second);
   one.join();
   two.join();
+}
+"""
+
+# Accesses of neighbouring cells, straight ahead, in functions that a seed makes: a cell is an
+# int or one of two halves of a long; reads may be at a place that was read. Each function says
+# what it will do, then does it in one stretch.
+def fields_source(seed):
+    random = Random(seed)
+    functions, calls = [], []
+    for number in range(40):
+        lines, log = [], []
+        for _ in range(random.randint(2, 9)):
+            at, wide = random.randrange(9), random.random() < 0.3
+            cells = [at, at + 1] if wide else [at]
+            place = f"{'Long' if wide else 'Int'}::at(base + {at})"
+            op = random.choice("rrrrw")
+            lines.append(f"sum += {place};" if op == "r" else f"{place} = 0;")
+            log += [f"{op} %d" % cell for cell in cells]
+            if op == "r" and random.random() < 0.15:  # what was read is zero
+                lines.append(f"sum += Int::at(base + 4 + {place});")
+                log.append("r 4")
+        start = random.randrange(4)
+        functions.append(f"__attribute__((noinline)) long f{number}(int* base) {{ long sum = 0; {' '.join(lines)} return sum; }}")
+        says = "".join(f'std::printf("%c %d\\n", \'{entry[0]}\', {start} + {entry[2:]}); ' for entry in log)
+        calls.append(f'std::printf("s 0\\n"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data() + {start});')
+    return FIELDS.replace("FUNCTIONS", "\n".join(functions)).replace("CALLS", "\n  ".join(calls))
+
+
+FIELDS = r"""
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <vector>
+std::vector<int> cells(16);
+std::mutex mutex;
+struct __attribute__((packed, aligned(4), may_alias)) Long {
+  long value;
+  static long& at(int* base) { return reinterpret_cast<Long*>(base)->value; }
+};
+struct Int {
+  static int& at(int* base) { return *base; }
+};
+FUNCTIONS
+void work() {
+  long sum = 0;
+  CALLS
+  if (sum == 1) std::puts("s 1");
+}
+int main() { std::thread(work).join(); }
+"""
+
+# Locks that are taken in a function which two others call, again and again, and in the end in
+# two orders; one thread when the other has done it, but not because of that.
+LOCKED_TWO_WAYS = r"""
+#include <chrono>
+#include <mutex>
+#include <thread>
+std::mutex a, b;
+int total;
+__attribute__((noinline)) void take(std::mutex& mutex, int& count) { mutex.lock(); ++count; }
+__attribute__((noinline)) void both_of(std::mutex& first, std::mutex& second, bool at_once, int& count) {
+  take(first, count);
+  if (!at_once) first.unlock();
+  take(second, count);
+  second.unlock();
+  if (at_once) first.unlock();
+}
+__attribute__((noinline)) void forth(bool at_once, int& count) { both_of(a, b, at_once, count); ++count; }
+__attribute__((noinline)) void back(bool at_once, int& count) { both_of(b, a, at_once, count); ++count; }
+int main() {
+  std::thread one([] { int count = 0; for (int i = 0; i < 5; ++i) forth(i == 4, count); });
+  std::thread two([] {
+    int count = 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    for (int i = 0; i < 5; ++i) back(i == 4, count);
+  });
+  one.join();
+  two.join();
+}
+"""
+
+# Who is handed a pointer to a local and does not keep it has nothing to say of it.
+HANDED_ON = r"""
+#include <thread>
+struct Own { long left = 0, right = 0; };
+long shared;
+__attribute__((noinline)) void add(Own& own, long* other, int depth) {
+  own.left += depth;
+  own.right -= depth;
+  *other += 1;
+  if (depth > 0) add(own, other, depth - 1);
+}
+int main() {
+  std::thread other([] {
+    Own own;
+    long number = 0;
+    add(own, &number, 5);
+    shared = own.left + own.right + number;
+  });
+  other.join();
+  Own own;
+  add(own, &shared, 2);
 }
 """
 
@@ -684,6 +787,38 @@ int main() {
                     self.assertEqual(made.keys(), kept.keys(), (name, seed))
                     for cell in made:
                         self.assertTrue(is_enough_of(made[cell], kept[cell]), (name, seed, cell, made[cell], kept[cell]))
+
+    def test_reads_that_are_looked_at_together_keep_their_order(self):
+        for seed in range(1, 13):
+            (self.path / "race.cpp").write_text(fields_source(seed))
+            self.build("-O2")
+            done = self.foretrace("record", "-o", "kept.ftr", "--", "./race")
+            log = [(op, int(at)) for op, at in (line.split() for line in done.stdout.splitlines())]
+            self.assertEqual(self.foretrace("convert", "kept.ftr", "kept.std").returncode, 0)
+            recorded = stretches(events_on_cells(self.path / "kept.std", FIELDS))
+            for made, kept in zip(map(by_cell, stretches(log)), map(by_cell, recorded), strict=True):
+                self.assertEqual(made.keys(), kept.keys(), seed)
+                for cell in made:
+                    self.assertTrue(is_enough_of(made[cell], kept[cell]), (seed, cell, made[cell], kept[cell]))
+
+    def test_each_lock_has_its_own_calls(self):
+        (self.path / "race.cpp").write_text(LOCKED_TWO_WAYS)
+        for level in ("-O0", "-O2"):
+            self.build(level)
+            [finding] = self.findings("--analysis", "deadlock")["findings"]
+            for event in finding["events"]:
+                callers = [call["function"].split("(")[0] for call in event["calls"]]
+                self.assertIn("forth" if event["thread"] == "T1" else "back", callers, (level, event))
+                self.assertNotIn("back" if event["thread"] == "T1" else "forth", callers, (level, event))
+
+    def test_locals_that_are_only_handed_on_are_not_recorded(self):
+        (self.path / "race.cpp").write_text(HANDED_ON)
+        self.build("-O2")
+        self.assertEqual(self.foretrace("record", "-o", "run.ftr", "--", "./race").returncode, 0)
+        self.assertEqual(self.foretrace("convert", "run.ftr", "run.std").returncode, 0)
+        trace = (self.path / "run.std").read_text()
+        self.assertEqual({access for access in re.findall(r"^(.*?\|[rw]\(.*?\))", trace, re.M) if "allocated" not in access},
+                         {"T1|w(shared)", "main|r(shared)", "main|w(shared)"})
 
     def test_each_access_has_its_own_calls(self):
         (self.path / "race.cpp").write_text(TWO_WAYS)
