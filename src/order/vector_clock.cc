@@ -1,56 +1,54 @@
 #include "order/vector_clock.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace foretrace {
-namespace {
 
-// Nodes come and go with every critical section; a free list keeps that cheap.
-template <typename Node>
-class FreeList {
+// Nodes come and go with every critical section: each thread keeps those that it has no use for,
+// until it ends.
+class VectorClock::FreeNodes {
  public:
-  ~FreeList() {
-    for (Node* node : nodes_) delete node;
-  }
-  Node* take() {
-    if (nodes_.empty()) return new Node;
-    Node* const node = nodes_.back();
-    nodes_.pop_back();
+  static Node* take() {
+    Node* node = first_;
+    if (node == nullptr) {
+      static thread_local const FreeNodes at_end;  // made when there is something to delete
+      (void)at_end;
+      node = new Node;
+    } else {
+      first_ = node->children[0];
+    }
+    node->references = 1;
     return node;
   }
-  void give(Node* node) { nodes_.push_back(node); }
+  static void give(Node* node) {
+    node->children[0] = first_;
+    first_ = node;
+  }
+
+  FreeNodes() = default;
+  ~FreeNodes() {
+    while (first_ != nullptr) delete std::exchange(first_, first_->children[0]);
+  }
+  FreeNodes(const FreeNodes&) = delete;
+  FreeNodes& operator=(const FreeNodes&) = delete;
 
  private:
-  std::vector<Node*> nodes_;
+  static constinit thread_local Node* first_;
 };
 
-template <typename Node>
-FreeList<Node>& free_nodes() {
-  thread_local FreeList<Node> list;
-  return list;
-}
+constinit thread_local VectorClock::Node* VectorClock::FreeNodes::first_ = nullptr;
 
-}  // namespace
-
-VectorClock::Node* VectorClock::new_node() {
-  Node* const node = free_nodes<Node>().take();
-  node->references = 1;
-  return node;
-}
-
-void VectorClock::release(Node* node, uint32_t height) {
-  if (node == nullptr || --node->references > 0) return;
+void VectorClock::free_node(Node* node, uint32_t height) {
   if (height > 1) {
     for (Node* child : node->children) release(child, height - 1);
   }
-  free_nodes<Node>().give(node);
+  FreeNodes::give(node);
 }
 
 // Replaces a shared node by a copy that may be changed.
 void VectorClock::make_own(Node*& node, uint32_t height) {
   if (node == nullptr) {
-    node = new_node();
+    node = FreeNodes::take();
     if (height > 1) {
       std::fill(std::begin(node->children), std::end(node->children), nullptr);
     } else {
@@ -58,7 +56,7 @@ void VectorClock::make_own(Node*& node, uint32_t height) {
       node->used = 0;
     }
   } else if (node->references > 1) {
-    Node* const copy = new_node();
+    Node* const copy = FreeNodes::take();
     if (height > 1) {
       std::copy(std::begin(node->children), std::end(node->children), copy->children);
       for (Node* child : copy->children) {
@@ -73,12 +71,6 @@ void VectorClock::make_own(Node*& node, uint32_t height) {
   }
 }
 
-VectorClock::VectorClock(const VectorClock& other) : root_(other.root_), height_(other.height_) {
-  if (root_ != nullptr) ++root_->references;
-}
-
-VectorClock::~VectorClock() { release(root_, height_); }
-
 void VectorClock::grow(uint32_t height) {
   if (root_ == nullptr) height_ = std::max(height_, height);
   while (height_ < height) {
@@ -90,8 +82,7 @@ void VectorClock::grow(uint32_t height) {
   }
 }
 
-void VectorClock::raise(ThreadId thread, uint64_t clock) {
-  if (get(thread) >= clock) return;
+void VectorClock::set(ThreadId thread, uint64_t clock) {
   uint32_t height = 1;
   while (thread >> (kBits * height) != 0) ++height;
   grow(height);

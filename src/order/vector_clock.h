@@ -35,7 +35,9 @@ class Epoch {
 class VectorClock {
  public:
   VectorClock() = default;
-  VectorClock(const VectorClock& other);
+  VectorClock(const VectorClock& other) : root_(other.root_), height_(other.height_) {
+    if (root_ != nullptr) ++root_->references;
+  }
   VectorClock(VectorClock&& other) noexcept
       : root_(std::exchange(other.root_, nullptr)), height_(std::exchange(other.height_, 0)) {}
   VectorClock& operator=(VectorClock other) noexcept {
@@ -43,7 +45,9 @@ class VectorClock {
     std::swap(height_, other.height_);
     return *this;
   }
-  ~VectorClock();
+  ~VectorClock() {
+    if (root_ != nullptr && --root_->references == 0) free_node(root_, height_);
+  }
 
   uint64_t get(ThreadId thread) const {
     const Node* node = root_;
@@ -71,7 +75,9 @@ class VectorClock {
   }
 
   // Makes the thread's clock at least `clock`.
-  void raise(ThreadId thread, uint64_t clock);
+  void raise(ThreadId thread, uint64_t clock) {
+    if (get(thread) < clock) set(thread, clock);
+  }
   // Makes every clock at least that of `other`.
   void join(const VectorClock& other);
 
@@ -89,8 +95,13 @@ class VectorClock {
     uint32_t used;  // in a leaf: the last clock that is not zero is in front of this
   };
 
-  static Node* new_node();
-  static void release(Node* node, uint32_t height);
+  class FreeNodes;
+
+  static void release(Node* node, uint32_t height) {
+    if (node != nullptr && --node->references == 0) free_node(node, height);
+  }
+  static void free_node(Node* node, uint32_t height);
+  void set(ThreadId thread, uint64_t clock);
   static void make_own(Node*& node, uint32_t height);
   static void join_nodes(Node*& mine, const Node* theirs, uint32_t height);
   static bool covers(const Node* more, const Node* less, uint32_t height);
