@@ -9,6 +9,8 @@
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
 
+#include "instrument/names.h"
+
 namespace foretrace::instrument {
 namespace {
 
@@ -329,6 +331,16 @@ Description Describer::describe_access(const llvm::Instruction& access,
   }
   const Description by_type = describe_by_tbaa(access);
   return by_type.what.empty() ? describe(pointer) : by_type;
+}
+
+Description Describer::describe_noted(const llvm::Instruction& access,
+                                      const llvm::Value* pointer) const {
+  Description now = describe_access(access, pointer);
+  if (llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(pointer))) return now;
+  const llvm::MDNode* const noted = access.getMetadata(kNameMetadata);
+  if (noted == nullptr) return is_telling(now.what) ? now : Description();
+  return {llvm::cast<llvm::MDString>(noted->getOperand(0))->getString().str(),
+          llvm::mdconst::extract<llvm::ConstantInt>(noted->getOperand(1))->getZExtValue()};
 }
 
 }  // namespace foretrace::instrument

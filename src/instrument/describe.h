@@ -28,6 +28,9 @@ class Describer {
   // The same for an access that has type information for aliasing (TBAA), which
   // survives where the optimiser has turned structures into byte offsets.
   Description describe_access(const llvm::Instruction& access, const llvm::Value* pointer) const;
+  // The same with the name that PreparePass has noted before optimisation, if it has one; none
+  // that would tell a user nothing.
+  Description describe_noted(const llvm::Instruction& access, const llvm::Value* pointer) const;
 
  private:
   Description describe(const llvm::Value* pointer, unsigned depth) const;

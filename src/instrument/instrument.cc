@@ -9,7 +9,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "instrument/access.h"
@@ -22,7 +21,9 @@
 #include "instrument/loop_ranges.h"
 #include "instrument/names.h"
 #include "instrument/private_memory.h"
+#include "instrument/quiet_hooks.h"
 #include "instrument/read_groups.h"
+#include "instrument/section_hooks.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
 #include "instrument/unchanged_reads.h"
@@ -46,25 +47,9 @@ class FunctionInstrumenter {
     if (function.hasOptNone()) return;
     loop_ranges_.emplace(function, manager);
     foreseen_loops_.emplace(function, manager, [this](const llvm::Value* pointer) {
-      return !ignored_ && may_be_shared(pointer);
+      return !ignored_ && private_memory_.may_be_shared(pointer);
     });
     aliases_ = &manager.getResult<llvm::AAManager>(function);
-  }
-
-  // Of a program that is built to be healed: hooks where sections begin and end,
-  // on both sides of the access, and nowhere else.
-  void run_for(const SectionPoints& points) {
-    std::vector<Access> chosen;
-    for (llvm::Instruction& instruction : llvm::instructions(function_)) {
-      llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&instruction);
-      if (pointer == nullptr || is_atomic(instruction) || !may_be_shared(pointer)) continue;
-      const SiteTable::Place place = SiteTable::place_of(instruction);
-      const std::string what = description_of(instruction, pointer).what;
-      if (!points.contain(place.file, place.line, place.column, what)) continue;
-      chosen.push_back({&instruction, pointer, 0, llvm::isa<llvm::StoreInst>(instruction)});
-    }
-    for (const Access& access : chosen) insert_on_both_sides(access);
-    if (!chosen.empty()) insert_where_left();
   }
 
   void run() {
@@ -89,7 +74,7 @@ class FunctionInstrumenter {
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
     unchanged_reads_.skip_hooks();
-    for (const QuietHook& hook : quiet_hooks_) skip_if_inactive(hook);
+    quiet_hooks_.skip_if_inactive(hooks_.active());
     unchanged_reads_.keep_in_registers();
   }
 
@@ -124,7 +109,7 @@ class FunctionInstrumenter {
 
   void collect_access(const Access& access,
                       llvm::DenseMap<std::pair<const llvm::Value*, uint64_t>, bool>& seen) {
-    if (ignored_ || access.bytes == 0 || !may_be_shared(access.pointer)) return;
+    if (ignored_ || access.bytes == 0 || !private_memory_.may_be_shared(access.pointer)) return;
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(access.instruction);
     if (load != nullptr && is_left_out(*load)) return;
     const auto [known, is_new] = seen.try_emplace({access.pointer, access.bytes}, access.write);
@@ -181,26 +166,9 @@ class FunctionInstrumenter {
            hooks_.update(write.bytes);
   }
 
-  // An operation that only this thread's signal handlers can tell from a plain
-  // one is none.
-  static bool is_atomic(const llvm::Instruction& instruction) {
-    if (!instruction.isAtomic() || llvm::isa<llvm::FenceInst>(instruction)) return false;
-    return llvm::getAtomicSyncScopeID(&instruction) != llvm::SyncScope::SingleThread;
-  }
-
   uint64_t size_of(llvm::Type* type) const {
     const llvm::TypeSize size = layout_.getTypeStoreSize(type);
     return size.isScalable() ? 0 : size.getFixedValue();
-  }
-
-  bool may_be_shared(const llvm::Value* pointer) const {
-    if (pointer->getType()->getPointerAddressSpace() != 0 || pointer->isSwiftError()) return false;
-    const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
-    if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
-      return !global->isConstant() && !global->getName().starts_with("__llvm") &&
-             !global->getName().starts_with("llvm.");
-    }
-    return !private_memory_.contains(object);
   }
 
   // Of functions, which may themselves record or call what does.
@@ -210,34 +178,6 @@ class FunctionInstrumenter {
   }
 
   // ---- what to insert
-
-  // A call of a hook that does nothing unless somebody records or steers; or one of both.
-  struct QuietHook {
-    llvm::CallInst* call;
-    std::optional<uint8_t> active;  // runtime/active.h
-  };
-  llvm::CallInst& call_hook(llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
-                            llvm::ArrayRef<llvm::Value*> arguments,
-                            std::optional<uint8_t> active = std::nullopt) {
-    quiet_hooks_.push_back({builder.CreateCall(hook, arguments), active});
-    return *quiet_hooks_.back().call;
-  }
-
-  // Then it costs little more than a branch. Who builds with hooks also records, so LLVM
-  // is not told that calls are rare: out of line they would be slower.
-  void skip_if_inactive(const QuietHook& hook) {
-    llvm::IRBuilder<> builder(hook.call);
-    llvm::Value* const active = builder.CreateLoad(builder.getInt8Ty(), hooks_.active());
-    llvm::Value* const is_called = hook.active
-                                       ? builder.CreateICmpEQ(active, builder.getInt8(*hook.active))
-                                       : builder.CreateIsNotNull(active);
-    const bool is_rare = hook.active == runtime::kSteering;
-    llvm::MDBuilder weights(hook.call->getContext());
-    llvm::Instruction* const then = llvm::SplitBlockAndInsertIfThen(
-        is_called, hook.call, false,
-        is_rare ? weights.createUnlikelyBranchWeights() : weights.createBranchWeights(1, 1));
-    hook.call->moveBefore(then->getIterator());
-  }
 
   // Tells the runtime where the function will return to.
   void insert_entry() {
@@ -253,22 +193,13 @@ class FunctionInstrumenter {
             ? llvm::ConstantPointerNull::get(builder.getPtrTy())
             : static_cast<llvm::Value*>(builder.CreateIntrinsic(
                   builder.getPtrTy(), llvm::Intrinsic::returnaddress, {builder.getInt32(0)}));
-    call_hook(builder, hooks_.entry(), {caller});
-  }
-
-  Description description_of(const llvm::Instruction& instruction,
-                             const llvm::Value* pointer) const {
-    Description now = describer_.describe_access(instruction, pointer);
-    if (llvm::isa<llvm::GlobalVariable>(llvm::getUnderlyingObject(pointer))) return now;
-    const llvm::MDNode* const noted = instruction.getMetadata(kNameMetadata);
-    if (noted == nullptr) return is_telling(now.what) ? now : Description();
-    return {llvm::cast<llvm::MDString>(noted->getOperand(0))->getString().str(),
-            llvm::mdconst::extract<llvm::ConstantInt>(noted->getOperand(1))->getZExtValue()};
+    quiet_hooks_.call(builder, hooks_.entry(), {caller});
   }
 
   llvm::Constant* site_of(const llvm::Instruction& instruction, const llvm::Value* pointer) {
     return sites_.site_of(
-        instruction, pointer != nullptr ? description_of(instruction, pointer) : Description(), {});
+        instruction,
+        pointer != nullptr ? describer_.describe_noted(instruction, pointer) : Description(), {});
   }
 
   // A read that steers a loop has the site of one that is in none: what follows may
@@ -280,8 +211,9 @@ class FunctionInstrumenter {
       if (!access.steers) in_loop = loop_of(*access.instruction);
       access.in_loop = in_loop.loop != nullptr;
     }
-    access.site = sites_.site_of(*access.instruction,
-                                 description_of(*access.instruction, access.pointer), in_loop);
+    access.site =
+        sites_.site_of(*access.instruction,
+                       describer_.describe_noted(*access.instruction, access.pointer), in_loop);
   }
 
   SiteTable::InLoop loop_of(const llvm::Instruction& access) {
@@ -294,7 +226,7 @@ class FunctionInstrumenter {
 
   void insert_loop(const llvm::Loop& loop, llvm::Constant* place) {
     llvm::IRBuilder<> builder(loop.getLoopPreheader()->getTerminator());
-    call_hook(builder, hooks_.loop(), {place});
+    quiet_hooks_.call(builder, hooks_.loop(), {place});
   }
 
   // Writes are recorded before they are made, reads after: so a read that saw a
@@ -311,22 +243,21 @@ class FunctionInstrumenter {
           builder.CreatePtrAdd(pointer, builder.getInt64(static_cast<uint64_t>(access.offset)));
     }
     if (access.updates) {
-      call_hook(builder, hooks_.update(access.bytes), {pointer, access.site});
+      quiet_hooks_.call(builder, hooks_.update(access.bytes), {pointer, access.site});
     } else if (access.steers) {
-      call_hook(builder, hooks_.steering_read(),
-                {pointer, builder.getInt64(access.bytes), access.site});
-      unchanged_reads_.add(*quiet_hooks_.back().call,
-                           llvm::cast<llvm::LoadInst>(*access.instruction),
+      llvm::CallInst& hook = quiet_hooks_.call(
+          builder, hooks_.steering_read(), {pointer, builder.getInt64(access.bytes), access.site});
+      unchanged_reads_.add(hook, llvm::cast<llvm::LoadInst>(*access.instruction),
                            *foreseen_loops_->loop_of(*access.instruction));
     } else if (access.in_group) {
       // Between these reads threads are steered, but the recorder does not need to look.
-      call_hook(builder, hooks_.access(false, access.bytes), {pointer, access.site},
-                runtime::kSteering);
+      quiet_hooks_.call(builder, hooks_.access(false, access.bytes), {pointer, access.site},
+                        runtime::kSteering);
     } else if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
-      call_hook(builder, hook, {pointer, access.site});
+      quiet_hooks_.call(builder, hook, {pointer, access.site});
     } else {
-      call_hook(builder, hooks_.range(access.write),
-                {pointer, builder.getInt64(access.bytes), access.site});
+      quiet_hooks_.call(builder, hooks_.range(access.write),
+                        {pointer, builder.getInt64(access.bytes), access.site});
     }
   }
 
@@ -342,32 +273,9 @@ class FunctionInstrumenter {
     }
     llvm::Value* const first =
         builder.CreatePtrAdd(group.base, builder.getInt64(static_cast<uint64_t>(group.offset)));
-    call_hook(builder, hooks_.read_group(),
-              {first, builder.getInt32(group.bytes), sites_.new_group(members)},
-              runtime::kRecording);
-  }
-
-  void insert_on_both_sides(const Access& access) {
-    llvm::Constant* const site = site_of(*access.instruction, access.pointer);
-    llvm::IRBuilder<> builder(access.instruction);
-    builder.CreateCall(hooks_.section_front(),
-                       {access.pointer, builder.getInt32(access.write ? 1 : 0), site});
-    builder.SetInsertPoint(access.instruction->getNextNode());
-    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    builder.CreateCall(hooks_.section_behind(),
-                       {access.pointer, builder.getInt32(access.write ? 1 : 0), site});
-  }
-
-  // Sections end with their function. An exception that nothing in the function
-  // looks at is seen by the frames of later hooks.
-  void insert_where_left() {
-    for (llvm::BasicBlock& block : function_) {
-      llvm::Instruction* const end = block.getTerminator();
-      if (!llvm::isa<llvm::ReturnInst>(end) && !llvm::isa<llvm::ResumeInst>(end)) continue;
-      llvm::Instruction* const tail = block.getTerminatingMustTailCall();
-      llvm::IRBuilder<> builder(tail != nullptr ? tail : end);
-      builder.CreateCall(hooks_.section_left(), {});
-    }
+    quiet_hooks_.call(builder, hooks_.read_group(),
+                      {first, builder.getInt32(group.bytes), sites_.new_group(members)},
+                      runtime::kRecording);
   }
 
   // Reads behind the loop and writes in front of it, as above. But where a loop does
@@ -397,7 +305,7 @@ class FunctionInstrumenter {
     if (behind)
       builder.SetInsertPoint(loop.getExitBlock(), loop.getExitBlock()->getFirstInsertionPt());
     builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    call_hook(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
+    quiet_hooks_.call(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
   }
 
   void instrument_atomic(llvm::Instruction& instruction) {
@@ -416,7 +324,7 @@ class FunctionInstrumenter {
       type = llvm::getLoadStoreType(&instruction);
       end = llvm::isa<llvm::LoadInst>(instruction) ? hooks_.atomic_read() : hooks_.atomic_write();
     }
-    if (!may_be_shared(pointer) || size_of(type) > 16) return;
+    if (!private_memory_.may_be_shared(pointer) || size_of(type) > 16) return;
     llvm::IRBuilder<> builder(&instruction);
     llvm::Value* const lock = builder.CreateCall(hooks_.atomic_begin(), {pointer});
     builder.SetInsertPoint(instruction.getNextNode());
@@ -433,7 +341,7 @@ class FunctionInstrumenter {
 
   void instrument_fence(llvm::FenceInst& fence) {
     llvm::IRBuilder<> builder(&fence);
-    call_hook(builder, hooks_.fence(), {});
+    quiet_hooks_.call(builder, hooks_.fence(), {});
   }
 
   void instrument_call(llvm::CallBase& call) {
@@ -445,13 +353,13 @@ class FunctionInstrumenter {
       pointer = call.getArgOperand(0);
     }
     llvm::IRBuilder<> builder(&call);
-    call_hook(builder, hooks_.call(), {site_of(call, pointer)});
+    quiet_hooks_.call(builder, hooks_.call(), {site_of(call, pointer)});
   }
 
   void insert_library_accesses(llvm::CallBase& call) {
     llvm::Instruction* behind = nullptr;
     for (const LibraryAccess& access : library_accesses(call)) {
-      if (ignored_ || !may_be_shared(access.pointer)) continue;
+      if (ignored_ || !private_memory_.may_be_shared(access.pointer)) continue;
       llvm::Instruction* place = &call;
       if (access.is_behind(call)) {
         if (call.isMustTailCall()) continue;
@@ -483,22 +391,25 @@ class FunctionInstrumenter {
       case LibraryAccess::Kind::none:
         break;
       case LibraryAccess::Kind::read:
-        call_hook(builder, hooks_.range(false), {access.pointer, bytes, site});
+        quiet_hooks_.call(builder, hooks_.range(false), {access.pointer, bytes, site});
         break;
       case LibraryAccess::Kind::write:
-        call_hook(builder, hooks_.range(true), {access.pointer, bytes, site});
+        quiet_hooks_.call(builder, hooks_.range(true), {access.pointer, bytes, site});
         break;
       case LibraryAccess::Kind::read_string:
-        call_hook(builder, hooks_.read_string(), {access.pointer, bytes, site});
+        quiet_hooks_.call(builder, hooks_.read_string(), {access.pointer, bytes, site});
         break;
       case LibraryAccess::Kind::compare_string:
-        call_hook(builder, hooks_.compare_string(), {access.pointer, access.other, bytes, site});
+        quiet_hooks_.call(builder, hooks_.compare_string(),
+                          {access.pointer, access.other, bytes, site});
         break;
       case LibraryAccess::Kind::copy_string:
-        call_hook(builder, hooks_.copy_string(), {access.pointer, access.other, bytes, site});
+        quiet_hooks_.call(builder, hooks_.copy_string(),
+                          {access.pointer, access.other, bytes, site});
         break;
       case LibraryAccess::Kind::append_string:
-        call_hook(builder, hooks_.append_string(), {access.pointer, access.other, bytes, site});
+        quiet_hooks_.call(builder, hooks_.append_string(),
+                          {access.pointer, access.other, bytes, site});
         break;
     }
   }
@@ -520,7 +431,7 @@ class FunctionInstrumenter {
   std::vector<llvm::Instruction*> atomics_;
   std::vector<llvm::FenceInst*> fences_;
   std::vector<llvm::CallBase*> calls_;
-  std::vector<QuietHook> quiet_hooks_;
+  QuietHooks quiet_hooks_;
   UnchangedReads unchanged_reads_;
 };
 
@@ -541,14 +452,13 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
   for (llvm::Function& function : module) {
     // The linker takes one that is available elsewhere from there.
     if (function.isDeclarationForLinker() || is_left_alone(function)) continue;
-    const bool ignored = ignore_list.covers(function);
-    FunctionInstrumenter instrumenter(function, hooks, describer, private_memory, sites, functions,
-                                      ignored);
     if (section_points.exist()) {
-      instrumenter.run_for(section_points);
-    } else {
-      instrumenter.run();
+      insert_section_hooks(function, section_points, hooks, describer, private_memory, sites);
+      continue;
     }
+    const bool ignored = ignore_list.covers(function);
+    FunctionInstrumenter(function, hooks, describer, private_memory, sites, functions, ignored)
+        .run();
   }
   return llvm::PreservedAnalyses::none();
 }

@@ -113,6 +113,11 @@ bool keeps_no_pointer(const llvm::Function& function) {
   return function.isDeclaration() && functions.contains(function.getName());
 }
 
+bool is_atomic(const llvm::Instruction& instruction) {
+  if (!instruction.isAtomic() || llvm::isa<llvm::FenceInst>(instruction)) return false;
+  return llvm::getAtomicSyncScopeID(&instruction) != llvm::SyncScope::SingleThread;
+}
+
 bool may_synchronise(const llvm::CallBase& call) {
   if (llvm::isa<llvm::IntrinsicInst>(call)) return false;
   return !call.hasFnAttr(llvm::Attribute::NoSync) && !call.doesNotAccessMemory();

@@ -35,6 +35,10 @@ const llvm::Value* transferred(const llvm::CallBase& call);
 // nobody else has a pointer to stays the caller's own.
 bool keeps_no_pointer(const llvm::Function& function);
 
+// Whether it is an atomic operation. One that only this thread's signal handlers can tell from a
+// plain one is none.
+bool is_atomic(const llvm::Instruction& instruction);
+
 // Whether a call can synchronise with another thread, as far as is known here.
 bool may_synchronise(const llvm::CallBase& call);
 

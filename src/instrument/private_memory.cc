@@ -85,6 +85,16 @@ PrivateMemory::PrivateMemory(llvm::Module& module, MayCopy may_copy) {
   for (llvm::Function* const function : functions) redirect_calls(*function);
 }
 
+bool PrivateMemory::may_be_shared(const llvm::Value* pointer) const {
+  if (pointer->getType()->getPointerAddressSpace() != 0 || pointer->isSwiftError()) return false;
+  const llvm::Value* const object = llvm::getUnderlyingObject(pointer);
+  if (const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
+    return !global->isConstant() && !global->getName().starts_with("__llvm") &&
+           !global->getName().starts_with("llvm.");
+  }
+  return !contains(object);
+}
+
 // Memory is private unless somebody keeps a pointer to it, which goes from parameters to all
 // that is handed on as them.
 void PrivateMemory::find_private(llvm::Module& module) {

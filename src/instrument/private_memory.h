@@ -26,8 +26,8 @@ class PrivateMemory {
   // Of functions that it may not copy, parameters are of unknown memory.
   PrivateMemory(llvm::Module& module, MayCopy may_copy);
 
-  // Whether it is all of this that a pointer points to: a local, or the parameter of a copy.
-  bool contains(const llvm::Value* object) const { return private_.contains(object); }
+  // Whether other threads may reach what a pointer points to, and may write it.
+  bool may_be_shared(const llvm::Value* pointer) const;
 
  private:
   // A function and for which parameters it is copied.
@@ -36,6 +36,8 @@ class PrivateMemory {
     llvm::Function* function;
   };
 
+  // Whether it has all of this: a local, or what the parameter of a copy points to.
+  bool contains(const llvm::Value* object) const { return private_.contains(object); }
   void find_private(llvm::Module& module);
   void look_at(const llvm::Value& memory);
   void find_accessed();
