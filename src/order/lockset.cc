@@ -109,10 +109,15 @@ LocksetId HeldLocks::look_up(std::span<const HeldLock> locks) {
   if (locks.empty()) return kEmptyLockset;
   if (locks.size() > 2) return table_.of(locks);
   const auto half = [](HeldLock lock) { return (uint64_t{lock.lock} + 1) << 1 | lock.shared; };
-  const uint64_t both = half(locks.front()) << 32 ^ (locks.size() == 2 ? half(locks.back()) : 0);
-  Known& known = known_[mixed(both) >> (64 - kKnownBits)];
-  if (known.locks != both) known = {both, table_.of(locks)};
-  return known.set;
+  const uint64_t one = half(locks.front());
+  const uint64_t other = locks.size() == 2 ? half(locks.back()) : 0;
+  const uint64_t both = std::max(one, other) << 32 ^ std::min(one, other);
+  Known* const known = &known_[mixed(both) >> (64 - kKnownBits) << 1];  // one of two
+  if (known[0].locks == both) return known[0].set;
+  if (known[1].locks == both) return known[1].set;
+  known[1] = known[0];
+  known[0] = {both, table_.of(locks)};
+  return known[0].set;
 }
 
 void HeldLocks::advance(const Event& event) {

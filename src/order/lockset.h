@@ -84,7 +84,7 @@ class HeldLocks {
     uint64_t locks = 0;  // one in each half; 0: none
     LocksetId set = kEmptyLockset;
   };
-  static constexpr uint32_t kKnownBits = 13;
+  static constexpr uint32_t kKnownBits = 12;
   struct Thread {
     std::vector<HeldLock> locks;  // in the order in which they were taken
     LocksetId set = kEmptyLockset;
@@ -114,7 +114,7 @@ class HeldLocks {
 
   LocksetTable& table_;
   std::vector<Thread> threads_;
-  std::vector<Known> known_ = std::vector<Known>(size_t{1} << kKnownBits);
+  std::vector<Known> known_ = std::vector<Known>(size_t{2} << kKnownBits);
 };
 
 }  // namespace foretrace
