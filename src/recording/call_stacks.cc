@@ -6,9 +6,9 @@
 
 namespace foretrace {
 
-void CallStacks::add(uint32_t number, uint32_t parent, uint32_t place) {
+void CallStacks::add(uint32_t number, uint32_t parent, uint32_t site) {
   if (number >= stacks_.size()) stacks_.resize(number + 1);
-  stacks_[number] = {parent, place};
+  stacks_[number] = {parent, site};
 }
 
 uint32_t CallStacks::parent(uint32_t number) const {
@@ -16,13 +16,11 @@ uint32_t CallStacks::parent(uint32_t number) const {
   return parent < number ? parent : 0;
 }
 
-uint32_t CallStacks::last(uint32_t number) const {
-  return number < stacks_.size() ? stacks_[number].place : 0;
+uint32_t CallStacks::site(uint32_t number) const {
+  return number < stacks_.size() ? stacks_[number].site : 0;
 }
 
-uint32_t CallStacks::place(uint32_t number) const {
-  return number < stacks_.size() ? stacks_[number].place & ~recording::kCodeSite : 0;
-}
+uint32_t CallStacks::place(uint32_t number) const { return site(number) & ~recording::kCodeSite; }
 
 std::vector<CodeFrame> CallStacks::frames(uint32_t number) {
   std::vector<CodeFrame> frames;

@@ -15,22 +15,22 @@ class CallStacks {
  public:
   CodeModules& modules() { return modules_; }
 
-  // A stack is another one (0: none) and a call from a place.
-  void add(uint32_t number, uint32_t parent, uint32_t place);
+  // A stack is another one (0: none) and a call from a site (by its number).
+  void add(uint32_t number, uint32_t parent, uint32_t site);
   // The stack without its last call; 0 if there is none. It has a smaller number, so
   // that going on from one to the next ends.
   uint32_t parent(uint32_t number) const;
   // Where that call is: a place in the modules.
   uint32_t place(uint32_t number) const;
-  // The same as a site's number. Of a site that is placed (recording::kPlacedSite): the site.
-  uint32_t last(uint32_t number) const;
+  // The same as a site's number. Of a site that is placed (recording::kPlacedSite): that site.
+  uint32_t site(uint32_t number) const;
   // The calls, innermost first, inlined ones included.
   std::vector<CodeFrame> frames(uint32_t number);
 
  private:
   struct Stack {
     uint32_t parent = 0;
-    uint32_t place = 0;
+    uint32_t site = 0;
   };
   CodeModules modules_;
   std::vector<Stack> stacks_ = std::vector<Stack>(1);

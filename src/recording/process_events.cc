@@ -48,7 +48,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
   if (recording::is_placed(site_number_)) {
     const uint32_t placed = site_number_ & ~recording::kPlacedSite;
     stack_ = names_.stacks()->parent(placed);
-    site_number_ = names_.stacks()->last(placed);
+    site_number_ = names_.stacks()->site(placed);
   }
   const uint64_t address = record.address();
   if (record.kind() == Kind::operand) {

@@ -157,37 +157,19 @@ bool make_ring(Thread& thread) {
 
 // ---- threads
 
-// The filter of a thread that does much is looked at all over: in one large page it is faster,
-// and that page is made at once. But it is all of it, so only a process's first threads have one.
-void* map_memory(uint32_t thread) {
-  constexpr uint32_t kMostInLargePages = 16;
-  constexpr uint64_t kLargePage = uint64_t{2} << 20;
-  static_assert(sizeof(Filter::Memory::entries) == kLargePage);
-  const uint64_t slack = thread < kMostInLargePages ? kLargePage : 0;
-  void* const memory = raw_mmap(nullptr, sizeof(ThreadMemory) + slack, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED || slack == 0) return memory;
-  auto* const start = static_cast<char*>(memory);
-  const uint64_t front = -reinterpret_cast<uint64_t>(start) & (kLargePage - 1);
-  if (front != 0) raw_munmap(start, front);
-  if (front < slack) raw_munmap(start + front + sizeof(ThreadMemory), slack - front);
-  ::madvise(start + front, kLargePage, MADV_HUGEPAGE);
-  return start + front;
-}
-
 // Makes the thread's ring and filter; the first record is a stamp, so that the
 // thread is ordered after whatever made it.
 bool attach(const Entry& entry) {
   const KeepErrno keep;
   if (!self.has_number) become_thread(new_thread_number());
-  void* const memory = map_memory(self.number);
-  if (memory == MAP_FAILED || !make_ring(self)) {
-    if (memory != MAP_FAILED) raw_munmap(memory, sizeof(ThreadMemory));
+  ThreadMemory* const memory = map_thread_memory(self.number);
+  if (memory == nullptr || !make_ring(self)) {
+    if (memory != nullptr) unmap_thread_memory(memory);
     process.session->no_room.fetch_add(1);
     self.unable = true;
     return false;
   }
-  self.memory = static_cast<ThreadMemory*>(memory);
+  self.memory = memory;
   self.filter.start(&self.memory->filter);
   self.range_stretch = 1;
   entry.append_stamped(Kind::stamp, 0, 0, nullptr);
@@ -292,7 +274,7 @@ void after_fork_in_child() {
   self = fresh;
   if (before.ring != nullptr) {
     raw_munmap(before.ring, kRingHeaderBytes + before.ring->capacity * sizeof(Record));
-    raw_munmap(before.memory, sizeof(ThreadMemory));
+    unmap_thread_memory(before.memory);
   }
   if (!make_process(names_number)) return stop_recording();
   become_thread(new_thread_number());
@@ -445,7 +427,7 @@ void end_thread() {
   self.calls = nullptr;
   ring->ended.store(1, std::memory_order_release);
   raw_munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
-  raw_munmap(memory, sizeof(ThreadMemory));
+  unmap_thread_memory(memory);
   if (calls != nullptr) raw_munmap(calls, kMostFrames * sizeof(CallFrame));
 }
 

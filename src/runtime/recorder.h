@@ -8,46 +8,14 @@
 #include <atomic>
 #include <cstdint>
 
-#include "runtime/filter.h"
 #include "runtime/layout.h"
-#include "runtime/open_runs.h"
 #include "runtime/site.h"
-#include "runtime/steering_reads.h"
+#include "runtime/thread_memory.h"
 
 namespace foretrace::runtime {
 
 using recording::Kind;
 using recording::Record;
-
-// What a thread remembers of the ranges that it recorded as a whole.
-struct RangeEntry {
-  uint64_t address;
-  uint64_t end;
-  uint32_t stretch;  // Thread::range_stretch when it recorded; 0: none
-  uint32_t stamp;
-  bool wrote;
-};
-inline constexpr uint32_t kRangeEntries = 256;
-
-// A site of records that no accesses are, and a stack that led there.
-struct PlacedSite {
-  uint32_t site;
-  uint32_t stack;
-  uint32_t number;  // of both together (recording::kPlacedSite); 0 until it is seen again
-};
-inline constexpr uint32_t kPlacedSites = 64;
-
-// What a thread needs to record, in one mapping.
-struct alignas(4096) ThreadMemory {
-  Filter::Memory filter;
-  OpenRuns reads;
-  OpenRuns writes;
-  LastRuns last_reads;
-  LastRuns last_writes;
-  SteeringReads steering;
-  RangeEntry ranges[kRangeEntries];
-  PlacedSite placed[kPlacedSites];
-};
 
 // A function that the thread is in (call_stack.h).
 struct CallFrame {
