@@ -16,9 +16,23 @@ struct KnownStack {
   std::atomic<uint64_t> hash;
   std::atomic<uint32_t> id;
 };
+// What a stack was made of, by its number.
+struct Step {
+  uint64_t key;
+  uint32_t parent;
+};
 constexpr uint64_t kPlaces = 1U << 20;
 constexpr uint64_t kMostStacks = kPlaces / 4 * 3;
-std::atomic<KnownStack*> table{nullptr};
+struct Table {
+  KnownStack known[kPlaces];
+  Step steps[kMostStacks + 1];
+  std::atomic<uint64_t> used;  // of the places
+};
+std::atomic<Table*> table{nullptr};
+
+// A recursion through a tree has as many stacks as the tree has nodes. All are told apart up
+// to this many; after that a call that is on the stack already leads back to there.
+constexpr uint32_t kExactStacks = 4096;
 
 uint64_t hash_of(uint32_t parent, uint64_t caller) {
   uint64_t hash = (caller ^ uint64_t{parent} << 40) * 0x9E3779B97F4A7C15U;
@@ -27,16 +41,16 @@ uint64_t hash_of(uint32_t parent, uint64_t caller) {
   return (hash ^ hash >> 32) | 1;
 }
 
-KnownStack* the_table() {
-  KnownStack* known = table.load(std::memory_order_acquire);
+Table* the_table() {
+  Table* known = table.load(std::memory_order_acquire);
   if (known != nullptr) return known;
-  void* const memory = raw_mmap(nullptr, kPlaces * sizeof(KnownStack), PROT_READ | PROT_WRITE,
+  void* const memory = raw_mmap(nullptr, sizeof(Table), PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
-  if (table.compare_exchange_strong(known, static_cast<KnownStack*>(memory))) {
-    return static_cast<KnownStack*>(memory);
+  if (table.compare_exchange_strong(known, static_cast<Table*>(memory))) {
+    return static_cast<Table*>(memory);
   }
-  raw_munmap(memory, kPlaces * sizeof(KnownStack));
+  raw_munmap(memory, sizeof(Table));
   return known;
 }
 
@@ -46,29 +60,48 @@ uint32_t place_of(uint64_t caller) {
   return code_number(caller - 1);
 }
 
+// The stack that ends with the same call, if `parent` or one that it came from does; else 0.
+uint32_t recursion_of(const Table& all, uint32_t parent, uint64_t key) {
+  while (parent != 0 && all.steps[parent].key != key) parent = all.steps[parent].parent;
+  return parent;
+}
+
+// A new stack, or the one that stands for it. 0: there is no more space.
+template <typename MakePlace>
+uint32_t make_stack(Table& all, uint32_t parent, uint64_t key, MakePlace make_place) {
+  if (all.used.load(std::memory_order_relaxed) >= kMostStacks) return 0;
+  if (all.used.fetch_add(1, std::memory_order_relaxed) >= kExactStacks) {
+    if (const uint32_t known = recursion_of(all, parent, key)) return known;
+  }
+  const uint32_t id = new_stack(parent, make_place(), kMostStacks);
+  if (id != 0) all.steps[id] = {key, parent};
+  return id;
+}
+
 // The stack that `parent` becomes by what has this key: a call, or a site. A new one has the
 // place that make_place() tells. 0: there is no more space.
 template <typename MakePlace>
 uint32_t find_stack(uint32_t parent, uint64_t key, MakePlace make_place) {
-  KnownStack* const known = the_table();
-  if (known == nullptr) return 0;
+  Table* const all = the_table();
+  if (all == nullptr) return 0;
   const uint64_t hash = hash_of(parent, key);
   // Calls that follow each other have numbers that do: so their places are close.
   for (uint64_t place = (uint64_t{parent} * 4 + (hash >> 58)) & (kPlaces - 1);;
        place = (place + 1) & (kPlaces - 1)) {
-    uint64_t there = known[place].hash.load(std::memory_order_acquire);
+    KnownStack& known = all->known[place];
+    uint64_t there = known.hash.load(std::memory_order_acquire);
     if (there == 0) {
-      const uint32_t id = new_stack(parent, make_place(), kMostStacks);
+      const uint32_t id = make_stack(*all, parent, key, make_place);
       if (id == 0) return 0;
-      if (known[place].hash.compare_exchange_strong(there, hash)) {
-        known[place].id.store(id, std::memory_order_release);
+      if (known.hash.compare_exchange_strong(there, hash)) {
+        known.id.store(id, std::memory_order_release);
         return id;
       }
     }
     if (there != hash) continue;
     // Whoever puts the hash there puts the number there next.
     for (;;) {
-      if (const uint32_t id = known[place].id.load(std::memory_order_acquire)) return id;
+      if (const uint32_t id = known.id.load(std::memory_order_acquire)) return id;
     }
   }
 }
