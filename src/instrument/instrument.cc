@@ -23,6 +23,7 @@
 #include "instrument/private_memory.h"
 #include "instrument/quiet_hooks.h"
 #include "instrument/read_groups.h"
+#include "instrument/references.h"
 #include "instrument/section_hooks.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
@@ -43,7 +44,8 @@ class FunctionInstrumenter {
         describer_(describer),
         private_memory_(private_memory),
         sites_(sites),
-        ignored_(ignored) {
+        ignored_(ignored),
+        references_(function) {
     if (function.hasOptNone()) return;
     loop_ranges_.emplace(function, manager);
     foreseen_loops_.emplace(function, manager, [this](const llvm::Value* pointer) {
@@ -53,7 +55,6 @@ class FunctionInstrumenter {
   }
 
   void run() {
-    find_references();
     for (llvm::BasicBlock& block : function_) collect(block);
     find_ranges();
     for (Access& access : accesses_) find_site(access);
@@ -119,23 +120,10 @@ class FunctionInstrumenter {
     accesses_.back().stretch = stretch_;
   }
 
-  // PreparePass marks loads of references; of one that LLVM has put beside them, to have the
-  // value on another way, it is known by what it loads from.
-  void find_references() {
-    for (const llvm::Instruction& instruction : llvm::instructions(function_)) {
-      const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-      if (load != nullptr && load->hasMetadata(llvm::LLVMContext::MD_nosanitize)) {
-        references_.insert(load->getPointerOperand());
-      }
-    }
-  }
-
   // A reference that steers a loop is checked all the same: it may be that of another object.
   bool is_left_out(const llvm::LoadInst& load) const {
     if (load.hasMetadata(llvm::LLVMContext::MD_invariant_load)) return true;
-    return load.getType()->isPointerTy() && !load.isVolatile() &&
-           references_.contains(load.getPointerOperand()) &&
-           !(foreseen_loops_ && foreseen_loops_->steers(load));
+    return references_.is_constant(load) && !(foreseen_loops_ && foreseen_loops_->steers(load));
   }
 
   void find_ranges() {
@@ -211,6 +199,7 @@ class FunctionInstrumenter {
       if (!access.steers) in_loop = loop_of(*access.instruction);
       access.in_loop = in_loop.loop != nullptr;
     }
+    access.covered = !access.range && !access.steers && private_memory_.is_covered(access.pointer);
     access.site =
         sites_.site_of(*access.instruction,
                        describer_.describe_noted(*access.instruction, access.pointer), in_loop);
@@ -249,15 +238,16 @@ class FunctionInstrumenter {
           builder, hooks_.steering_read(), {pointer, builder.getInt64(access.bytes), access.site});
       unchanged_reads_.add(hook, llvm::cast<llvm::LoadInst>(*access.instruction),
                            *foreseen_loops_->loop_of(*access.instruction));
-    } else if (access.in_group) {
-      // Between these reads threads are steered, but the recorder does not need to look.
-      quiet_hooks_.call(builder, hooks_.access(false, access.bytes), {pointer, access.site},
-                        runtime::kSteering);
-    } else if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
-      quiet_hooks_.call(builder, hook, {pointer, access.site});
     } else {
-      quiet_hooks_.call(builder, hooks_.range(access.write),
-                        {pointer, builder.getInt64(access.bytes), access.site});
+      // Behind each of these reads threads are steered, but the recorder does not need to look.
+      std::optional<uint8_t> when;
+      if (access.in_group || access.covered) when = runtime::kSteering;
+      if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
+        quiet_hooks_.call(builder, hook, {pointer, access.site}, when);
+      } else {
+        quiet_hooks_.call(builder, hooks_.range(access.write),
+                          {pointer, builder.getInt64(access.bytes), access.site}, when);
+      }
     }
   }
 
@@ -425,8 +415,8 @@ class FunctionInstrumenter {
   llvm::MapVector<const llvm::Loop*, llvm::Constant*> loop_places_;
   llvm::AAResults* aliases_ = nullptr;  // null, as loop_ranges_, in code that is not optimised
   const bool ignored_;                  // accesses are; its synchronisation is not
-  llvm::SmallPtrSet<const llvm::Value*, 16> references_;  // where they are
-  uint32_t stretch_ = 0;                                  // of the accesses that are collected
+  const References references_;
+  uint32_t stretch_ = 0;  // of the accesses that are collected
   std::vector<Access> accesses_;
   std::vector<llvm::Instruction*> atomics_;
   std::vector<llvm::FenceInst*> fences_;

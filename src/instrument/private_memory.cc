@@ -1,5 +1,6 @@
 #include "instrument/private_memory.h"
 
+#include <utility>
 #include <vector>
 
 #include <llvm/Analysis/CaptureTracking.h>
@@ -15,7 +16,8 @@ namespace {
 
 // What could make the program too large.
 constexpr size_t kMostInstructions = 1000;  // of a function that is copied
-constexpr size_t kMostCopies = 3;           // of one function
+constexpr size_t kMostCopies = 3;           // of one function,
+constexpr size_t kMostCovered = 2;          // and of those in which reads are covered
 
 bool is_local(const llvm::Value& value) {
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(&value)) {
@@ -82,7 +84,13 @@ PrivateMemory::PrivateMemory(llvm::Module& module, MayCopy may_copy) {
   }
   find_private(module);
   find_accessed();
-  for (llvm::Function* const function : functions) redirect_calls(*function);
+  const CoveredReads reads(
+      module,
+      [&](const llvm::Function& function) {
+        return !function.hasOptNone() && !is_left_alone(function) && may_copy(function);
+      },
+      [&](const llvm::Function& function) { return copyable_.contains(&function); });
+  for (llvm::Function* const function : functions) redirect_calls(*function, reads);
 }
 
 bool PrivateMemory::may_be_shared(const llvm::Value* pointer) const {
@@ -93,6 +101,10 @@ bool PrivateMemory::may_be_shared(const llvm::Value* pointer) const {
            !global->getName().starts_with("llvm.");
   }
   return !contains(object);
+}
+
+bool PrivateMemory::is_covered(const llvm::Value* pointer) const {
+  return covered_.contains(llvm::getUnderlyingObject(pointer));
 }
 
 // Memory is private unless somebody keeps a pointer to it, which goes from parameters to all
@@ -170,13 +182,16 @@ void PrivateMemory::find_accessed() {
   }
 }
 
-void PrivateMemory::redirect_calls(llvm::Function& caller) {
+void PrivateMemory::redirect_calls(llvm::Function& caller, const CoveredReads& reads) {
+  ReadsBefore before(caller);
   for (llvm::Instruction& instruction : llvm::instructions(caller)) {
     auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     llvm::Function* const callee = call != nullptr ? copyable_callee(*call) : nullptr;
     if (callee == nullptr) continue;
-    const llvm::SmallBitVector parameters = private_parameters(*call, *callee);
-    if (parameters.any()) call->setCalledFunction(copy_of(*callee, parameters));
+    Parameters parameters = {private_parameters(*call, *callee),
+                             covered_parameters(*call, *callee, reads, before)};
+    if (!parameters.any()) continue;
+    call->setCalledFunction(copy_of(*callee, std::move(parameters), reads));
   }
 }
 
@@ -204,20 +219,52 @@ llvm::SmallBitVector PrivateMemory::private_parameters(const llvm::CallBase& cal
   return parameters;
 }
 
-llvm::Function* PrivateMemory::copy_of(llvm::Function& function,
-                                       const llvm::SmallBitVector& parameters) {
-  for (const Copy& copy : copies_[&function]) {
-    if (copy.parameters == parameters) return copy.function;
+// What is covered in the caller is so all the way down: the bytes that count are those that all
+// functions read that it is handed on to.
+llvm::SmallBitVector PrivateMemory::covered_parameters(const llvm::CallBase& call,
+                                                       const llvm::Function& callee,
+                                                       const CoveredReads& reads,
+                                                       ReadsBefore& before) const {
+  llvm::SmallBitVector parameters(static_cast<unsigned>(callee.arg_size()));
+  const llvm::Function* caller = call.getFunction();
+  if (const llvm::Function* const original = originals_.lookup(caller)) caller = original;
+  if (!reads.may_cover(*caller)) return parameters;
+  for (const llvm::Argument& parameter : callee.args()) {
+    const ObjectBytes* const bytes = reads.bytes_read(parameter);
+    const llvm::Value* const given = call.getArgOperand(parameter.getArgNo());
+    if (bytes == nullptr || bytes->none() || !may_be_shared(given)) continue;
+    if (is_covered(given) || before.contain(*bytes, *given, call)) {
+      parameters.set(parameter.getArgNo());
+    }
   }
-  if (copies_[&function].size() < kMostCopies) return new_copy(function, parameters);
-  for (const Copy& copy : copies_[&function]) {
-    if (!copy.parameters.test(parameters)) return copy.function;  // none that are not in these
-  }
-  return new_copy(function, llvm::SmallBitVector(static_cast<unsigned>(parameters.size())));
+  return parameters;
 }
 
-llvm::Function* PrivateMemory::new_copy(llvm::Function& function,
-                                        const llvm::SmallBitVector& parameters) {
+llvm::Function* PrivateMemory::copy_of(llvm::Function& function, Parameters parameters,
+                                       const CoveredReads& reads) {
+  const llvm::SmallVector<Copy, 1>& copies = copies_[&function];
+  const auto known = [&] {
+    return llvm::find_if(copies, [&](const Copy& copy) { return copy.parameters == parameters; });
+  };
+  if (known() != copies.end()) return known()->function;
+  const auto covering = static_cast<size_t>(
+      llvm::count_if(copies, [](const Copy& copy) { return copy.parameters.covered.any(); }));
+  if (parameters.covered.any()) {
+    if (covering < kMostCovered) return new_copy(function, parameters, reads);
+    parameters.covered.reset();
+    if (!parameters.any()) return &function;
+    if (known() != copies.end()) return known()->function;
+  }
+  if (copies.size() - covering < kMostCopies) return new_copy(function, parameters, reads);
+  for (const Copy& copy : copies) {
+    if (copy.parameters.are_among(parameters)) return copy.function;
+  }
+  parameters.to_private.reset();
+  return new_copy(function, parameters, reads);
+}
+
+llvm::Function* PrivateMemory::new_copy(llvm::Function& function, const Parameters& parameters,
+                                        const CoveredReads& reads) {
   llvm::ValueToValueMapTy map;
   llvm::Function* const copy = llvm::CloneFunction(&function, map);
   copy->setName(function.getName() + kCopySuffix);
@@ -229,8 +276,9 @@ llvm::Function* PrivateMemory::new_copy(llvm::Function& function,
   for (const auto& [from, to] : map) {
     if (contains(from)) private_.insert(to);
   }
-  for (const unsigned parameter : parameters.set_bits()) private_.insert(copy->getArg(parameter));
-  redirect_calls(*copy);
+  for (const unsigned i : parameters.to_private.set_bits()) private_.insert(copy->getArg(i));
+  for (const unsigned i : parameters.covered.set_bits()) covered_.insert(copy->getArg(i));
+  redirect_calls(*copy, reads);
   return copy;
 }
 

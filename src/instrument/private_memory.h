@@ -3,7 +3,8 @@
 //
 // A function may hand a pointer to such a local on to another one that does not keep it either
 // (`double sum; tree.add_to(sum);`). That one cannot know whose memory it is given. So it is
-// copied for such calls, and in the copy the parameter points to private memory.
+// copied for such calls, and in the copy the parameter points to private memory. In the same way
+// it is copied for callers that have just read what it will read (covered_reads.h).
 #pragma once
 
 #include <llvm/ADT/DenseMap.h>
@@ -13,6 +14,8 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/Module.h>
+
+#include "instrument/covered_reads.h"
 
 namespace foretrace::instrument {
 
@@ -29,10 +32,27 @@ class PrivateMemory {
   // Whether other threads may reach what a pointer points to, and may write it.
   bool may_be_shared(const llvm::Value* pointer) const;
 
+  // Whether reads by a pointer tell nothing that the caller's do not, while the program is only
+  // recorded. Writes by it there are none.
+  bool is_covered(const llvm::Value* pointer) const;
+
  private:
-  // A function and for which parameters it is copied.
+  // Parameters of a function that it need not record: in a copy for them, or where it is called.
+  struct Parameters {
+    llvm::SmallBitVector to_private;
+    llvm::SmallBitVector covered;
+
+    bool any() const { return to_private.any() || covered.any(); }
+    bool operator==(const Parameters& other) const {
+      return to_private == other.to_private && covered == other.covered;
+    }
+    // Whether there are none that the others have not.
+    bool are_among(const Parameters& others) const {
+      return !to_private.test(others.to_private) && !covered.test(others.covered);
+    }
+  };
   struct Copy {
-    llvm::SmallBitVector parameters;
+    Parameters parameters;
     llvm::Function* function;
   };
 
@@ -41,14 +61,18 @@ class PrivateMemory {
   void find_private(llvm::Module& module);
   void look_at(const llvm::Value& memory);
   void find_accessed();
-  void redirect_calls(llvm::Function& caller);
+  void redirect_calls(llvm::Function& caller, const CoveredReads& reads);
   // What a call calls, if that can be copied; null for others. Of a copy it is the original.
   llvm::Function* copyable_callee(const llvm::CallBase& call) const;
   llvm::SmallBitVector private_parameters(const llvm::CallBase& call,
                                           const llvm::Function& callee) const;
-  // A copy for these parameters, or for some of them.
-  llvm::Function* copy_of(llvm::Function& function, const llvm::SmallBitVector& parameters);
-  llvm::Function* new_copy(llvm::Function& function, const llvm::SmallBitVector& parameters);
+  llvm::SmallBitVector covered_parameters(const llvm::CallBase& call, const llvm::Function& callee,
+                                          const CoveredReads& reads, ReadsBefore& before) const;
+  // What to call instead, for these parameters or for some of them.
+  llvm::Function* copy_of(llvm::Function& function, Parameters parameters,
+                          const CoveredReads& reads);
+  llvm::Function* new_copy(llvm::Function& function, const Parameters& parameters,
+                           const CoveredReads& reads);
 
   llvm::DenseSet<const llvm::Function*> copyable_;
   // Which memory is handed on as a parameter, and so is kept if that is.
@@ -56,6 +80,7 @@ class PrivateMemory {
   llvm::DenseSet<const llvm::Argument*> accessed_;  // also by functions that it is handed on to
   llvm::DenseSet<const llvm::Value*> not_kept_;     // locals and parameters
   llvm::DenseSet<const llvm::Value*> private_;
+  llvm::DenseSet<const llvm::Value*> covered_;  // parameters of copies
   llvm::DenseMap<const llvm::Function*, llvm::SmallVector<Copy, 1>> copies_;
   llvm::DenseMap<const llvm::Function*, llvm::Function*> originals_;  // of the copies
 };
