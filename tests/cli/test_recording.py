@@ -313,6 +313,51 @@ int main() {
 }
 """
 
+# Goes down with one object: eight calls of look(), and seven of the two that call each other.
+COVERED = r"""
+struct Limits { long low, high, other; };
+extern "C" {
+__attribute__((noinline)) long look(const Limits& at, long depth) {
+  const long here = at.low;
+  return depth == 0 ? here : look(at, depth - 1) * here + depth;
+}
+long odd(const Limits& at, long depth);
+__attribute__((noinline)) long even(const Limits& at, long depth) {
+  const long here = at.high;
+  return depth == 0 ? here : odd(at, depth - 1) * here + depth;
+}
+__attribute__((noinline)) long odd(const Limits& at, long depth) {
+  const long here = at.high;
+  return depth == 0 ? here : even(at, depth - 1) * here + depth;
+}
+// Reads more in the end than its callers have.
+__attribute__((noinline)) long more(const Limits& at, long depth) {
+  const long here = at.low;
+  return depth == 0 ? at.other : more(at, depth - 1) * here + depth;
+}
+}
+"""
+# Hooks that count how often they are called with what each function was given.
+COUNTING = r"""
+#include <stdio.h>
+struct Limits { long low, high, other; };
+long look(const struct Limits*, long), even(const struct Limits*, long), more(const struct Limits*, long);
+unsigned char __foretrace_active;
+static long reads;
+int main(void) {
+  static long (*const functions[])(const struct Limits*, long) = {look, even, more};
+  static const long depths[] = {7, 6, 7};
+  struct Limits limits = {1, 2, 3};
+  for (__foretrace_active = 1; __foretrace_active <= 2; ++__foretrace_active) {
+    for (int i = 0; i < 3; ++i) {
+      reads = 0;
+      functions[i](&limits, depths[i]);
+      printf("%ld ", reads);
+    }
+  }
+}
+"""
+
 # A reference, and an object that stays with its thread though the library gets a pointer to it.
 BOUND = r"""
 #include <condition_variable>
@@ -819,6 +864,30 @@ int main() {
         trace = (self.path / "run.std").read_text()
         self.assertEqual({access for access in re.findall(r"^(.*?\|[rw]\(.*?\))", trace, re.M) if "allocated" not in access},
                          {"T1|w(shared)", "main|r(shared)", "main|w(shared)"})
+
+    def count_reads(self, *arguments):
+        """How often read hooks are called in COVERED: recorded, then steered."""
+        (self.path / "covered.cpp").write_text(COVERED)
+        done = self.foretrace("c++", *arguments, "-c", "covered.cpp", "-o", "covered.o")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = subprocess.run(["nm", "-u", "covered.o"], cwd=self.path, capture_output=True, text=True).stdout
+        hooks = set(re.findall(r"__foretrace_\w+", names)) - {"__foretrace_active"}
+        (self.path / "hooks.c").write_text(COUNTING + "".join(
+            f"void {hook}(void) {{ {'++reads;' if '_read' in hook else ''} }}\n" for hook in sorted(hooks)))
+        subprocess.run(["clang-22", "hooks.c", "covered.o", "-o", "count"], cwd=self.path, check=True)
+        done = subprocess.run(["./count"], cwd=self.path, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0)
+        return [int(number) for number in done.stdout.split()]
+
+    def test_what_the_caller_has_read_is_looked_at_once(self):
+        look, even, more, *steered = self.count_reads("-O2")
+        self.assertEqual((look, even), (1, 1))
+        self.assertEqual(more, 9)
+        self.assertEqual(steered, [8, 7, 9])
+        self.assertEqual(self.count_reads("-O0")[:3], self.count_reads("-O0")[3:])
+        (self.path / "ignored.txt").write_text("fun:look\n")
+        look, even, more, *steered = self.count_reads("-O2", "-fsanitize-ignorelist=ignored.txt")
+        self.assertEqual((look, even, more), (0, 1, 9))
 
     def test_each_access_has_its_own_calls(self):
         (self.path / "race.cpp").write_text(TWO_WAYS)
