@@ -261,6 +261,31 @@ int main() { std::thread(work).join(); }
 
 # Locks that are taken in a function which two others call, again and again, and in the end in
 # two orders; one thread when the other has done it, but not because of that.
+# 4^9 ways down, at the end of each of which a cell is written.
+MANY_WAYS = r"""
+#include <thread>
+long cells[64];
+volatile long seen;
+__attribute__((noinline)) void walk(int depth, unsigned way) {
+  if (depth == 9) {
+    cells[way * 2654435761u >> 26] = depth;
+  } else {
+    walk(depth + 1, way * 4);
+    walk(depth + 1, way * 4 + 1);
+    walk(depth + 1, way * 4 + 2);
+    walk(depth + 1, way * 4 + 3);
+  }
+  seen = depth;
+}
+void first() { walk(0, 0); seen = 1; }
+void second() { for (long& cell : cells) cell = 1; }
+int main() {
+  std::thread one(first), two(second);
+  one.join();
+  two.join();
+}
+"""
+
 LOCKED_TWO_WAYS = r"""
 #include <chrono>
 #include <mutex>
@@ -902,6 +927,21 @@ int main() {
             functions = [function.split("(")[0] for function in functions]
             self.assertIn(functions[:2], (["odd", "first"], ["even", "first"]), variable)
         self.assertEqual(sum(functions[0].startswith("odd") for functions in calls.values()), 30)
+
+    def test_recursions_of_many_ways_are_shown_shortened(self):
+        """A stack for each way down would fill the recording."""
+        (self.path / "race.cpp").write_text(MANY_WAYS)
+        self.build("-O2")
+        findings = self.findings("--keep", "run.ftr")["findings"]
+        walks = set()
+        for event in (event for finding in findings for event in finding["events"]):
+            if event["thread"] == "T1":
+                functions = [call["function"].split("(")[0] for call in event["calls"]]
+                self.assertEqual(functions, ["walk"] * (len(functions) - 1) + ["first"])
+                walks.add(len(functions))
+        self.assertNotEqual(walks, set())
+        self.assertLessEqual(max(walks), 10)
+        self.assertLess((self.path / "run.ftr").stat().st_size, 500_000)
 
     def test_references_and_lock_objects_are_not_recorded(self):
         (self.path / "race.cpp").write_text(BOUND)
