@@ -81,6 +81,8 @@ struct AnalysisInfo {
   // the same order in every correct reordering (recording/hard_order.h): a reader
   // may leave them out.
   bool ignores_ordered_accesses = false;
+  // It proposes nothing but races: batches without any (EventBatch::may_race) are not for it.
+  bool only_races = false;
   std::unique_ptr<Analysis> (*create)(AnalysisContext context);
 };
 

@@ -42,6 +42,7 @@ AnalysisRuns::AnalysisRuns(std::unique_ptr<TraceStream> stream,
   for (const AnalysisInfo* info : chosen) {
     Running& one = running_.emplace_back();
     one.run.name = info->name;
+    one.only_races = info->only_races;
     one.analysis = info->create({stream_->symbols(), settings, [&one](Candidate candidate) {
                                    one.candidates.push_back(std::move(candidate));
                                  }});
@@ -66,7 +67,7 @@ Result<void> AnalysisRuns::go_through() {
       Running& one = running_[member];
       const double start = thread_seconds();
       if (more) {
-        one.analysis->process(*batch);
+        if (batch->may_race || !one.only_races) one.analysis->process(*batch);
       } else {
         one.analysis->finish();
       }

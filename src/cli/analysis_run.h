@@ -42,6 +42,7 @@ class AnalysisRuns {
   struct Running {
     AnalysisRun run;
     std::unique_ptr<Analysis> analysis;
+    bool only_races = false;  // as AnalysisInfo says
     std::vector<Candidate> candidates;
   };
   void keep(const EventBatch& batch);

@@ -53,6 +53,7 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
     case Kind::thread_create:
       return order_.create(thread, static_cast<uint32_t>(address));
     case Kind::thread_join:
+      if (follows_locks()) locks_.end_thread(static_cast<uint32_t>(address));
       return order_.join(thread, static_cast<uint32_t>(address));
     case Kind::barrier:
       return order_.arrive(thread, address);
@@ -72,11 +73,47 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
       if (thread < operands_.size()) that_matter_[address] = operands_[thread];
       return;
     default:
+      if (follows_locks()) add_lock(thread, record);
+      return;
+  }
+}
+
+void MemorySurvey::add_lock(uint32_t thread, const Record& record) {
+  const uint64_t address = record.address();
+  switch (record.kind()) {
+    case Kind::lock:
+    case Kind::try_lock:
+      return locks_.acquire(thread, address, false);
+    case Kind::lock_shared:
+    case Kind::try_lock_shared:
+      return locks_.acquire(thread, address, true);
+    case Kind::unlock:
+      return locks_.release(thread, address);
+    case Kind::cond_wait:
+      return locks_.wait(thread, address);
+    case Kind::owner_died:
+      return locks_.end_owner(address);
+    case Kind::lock_gone:
+      return locks_.forget(address, 1);
+    default:
       return;
   }
 }
 
 // ---- accesses
+
+// Once something may race nobody asks for locks any more.
+AccessStates::Access MemorySurvey::access_by(uint32_t thread, bool write, bool atomic,
+                                             bool matters) {
+  static constexpr HeldNumber kAtomic[] = {{kAtomicity, false}};
+  AccessStates::Access access = {thread, order_.epoch(thread), write, matters, {}};
+  if (!follows_locks()) {
+    access.matters |= atomic;
+  } else {
+    access.locks = atomic ? std::span<const HeldNumber>(kAtomic) : locks_.held(thread);
+  }
+  return access;
+}
 
 bool MemorySurvey::must_matter(uint64_t address, uint64_t bytes) const {
   auto range = that_matter_.lower_bound(address + bytes);
@@ -86,8 +123,8 @@ bool MemorySurvey::must_matter(uint64_t address, uint64_t bytes) const {
 void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, bool write,
                           bool atomic) {
   if (states_.are_many()) drop_unused_states();
-  const bool matters = all_ || atomic || (!that_matter_.empty() && must_matter(address, bytes));
-  const AccessStates::Access access = {thread, order_.epoch(thread), write, matters};
+  const bool matters = all_ || (!that_matter_.empty() && must_matter(address, bytes));
+  const AccessStates::Access access = access_by(thread, write, atomic, matters);
   for (const uint64_t end = address + bytes; address < end;) {
     const uint64_t number = address / kSurveyPage;
     const uint64_t start = number * kSurveyPage;
@@ -211,6 +248,7 @@ void MemorySurvey::end_block(uint32_t thread, uint64_t address, bool is_seen) {
   if (is_seen) write_used(thread, address, rounded_up(block.bytes));
   if (is_seen && block.bytes <= kLargestKeptBlock) {
     order_.forget(address, block.bytes);
+    locks_.forget(address, block.bytes);
     return;
   }
   forget(address, rounded_up(block.bytes));
@@ -220,7 +258,7 @@ void MemorySurvey::end_block(uint32_t thread, uint64_t address, bool is_seen) {
 // A write of what was used of these bytes.
 void MemorySurvey::write_used(uint32_t thread, uint64_t address, uint64_t bytes) {
   if (states_.are_many()) drop_unused_states();
-  const AccessStates::Access access = {thread, order_.epoch(thread), true, all_};
+  const AccessStates::Access access = access_by(thread, true, false, all_);
   const uint64_t end = address + bytes;
   for (uint64_t number = address / kSurveyPage; number * kSurveyPage < end; ++number) {
     const auto found = pages_.find(number);
@@ -245,6 +283,7 @@ void MemorySurvey::begin_set(uint64_t address, uint64_t bytes) {
 
 void MemorySurvey::forget(uint64_t address, uint64_t bytes) {
   order_.forget(address, bytes);
+  locks_.forget(address, bytes);
   if (!that_matter_.empty()) {
     that_matter_.erase(that_matter_.lower_bound(address),
                        that_matter_.lower_bound(address + bytes));
@@ -309,12 +348,12 @@ void MemorySurvey::take_pieces(const Page& page, uint64_t start, uint32_t first,
   const auto end_of_unit = [&](uint32_t unit) { return (unit + 1) << page.shift; };
   for (uint32_t at = first; at < end;) {
     uint32_t unit = at >> page.shift;
-    if (page.units[unit] != AccessStates::kMatters) {
+    if (!states_.matters(page.units[unit])) {
       at = end_of_unit(unit);
       continue;
     }
     const uint32_t edge = page.edge_behind(at, end);
-    while (end_of_unit(unit) < edge && page.units[unit + 1] == AccessStates::kMatters) ++unit;
+    while (end_of_unit(unit) < edge && states_.matters(page.units[unit + 1])) ++unit;
     const uint32_t piece_end = std::min(edge, end_of_unit(unit));
     pieces_.push_back({start + at, since_at(page, start + at), piece_end - at});
     at = piece_end;

@@ -13,6 +13,7 @@
 #include "base/hash.h"
 #include "recording/access_states.h"
 #include "recording/hard_order.h"
+#include "recording/lock_holders.h"
 #include "recording/memory_pieces.h"
 #include "runtime/layout.h"
 
@@ -32,6 +33,9 @@ class MemorySurvey {
   void add(uint32_t thread, const recording::Record& record);
   // After the last record.
   std::vector<MemoryPiece> take_pieces();
+  // Whether some clashing accesses are neither in the hard order nor excluded by a lock that
+  // both threads hold. If there are none there is no race, in this run or another schedule of it.
+  bool may_race() const { return all_ || states_.may_race() || !locks_.is_sure(); }
   // Whether some thread made a fence, after which relaxed operations may order.
   bool has_fences() const { return has_fences_; }
 
@@ -58,6 +62,9 @@ class MemorySurvey {
     bool alive;
   };
 
+  bool follows_locks() const { return !may_race(); }
+  void add_lock(uint32_t thread, const recording::Record& record);
+  AccessStates::Access access_by(uint32_t thread, bool write, bool atomic, bool matters);
   void access(uint32_t thread, uint64_t address, uint64_t bytes, bool write, bool atomic);
   void access_page(Page& page, uint32_t first, uint32_t end, const AccessStates::Access& access);
   static void refine(Page& page, uint32_t shift);
@@ -78,6 +85,7 @@ class MemorySurvey {
   const bool all_;
   HardOrder order_;
   AccessStates states_{order_};
+  LockHolders locks_;
   std::vector<uint64_t> operands_;  // by thread
   tsl::robin_map<uint64_t, std::unique_ptr<Page>, IntegerHash> pages_;
   struct RecentPage {

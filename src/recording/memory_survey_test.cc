@@ -215,5 +215,122 @@ TEST(MemoryPieces, AreThereFromTheirPointOnUntilForgotten) {
   EXPECT_THAT(pieces.locate(kX, 8), ElementsAre(2));
 }
 
+// ---- whether something may race
+
+struct MayRaceTest : MemorySurveyTest {
+  MayRaceTest() {
+    add(0, Kind::thread_create, 1, 0);
+    add(0, Kind::thread_create, 2, 0);
+  }
+  void under(uint64_t lock, uint32_t thread, Kind kind, Kind taken = Kind::lock) {
+    add(thread, taken, lock, 0);
+    add(thread, kind, kX);
+    add(thread, Kind::unlock, lock, 0);
+  }
+  static constexpr uint64_t kMutex = 0x40000;
+  static constexpr uint64_t kOther = 0x40040;
+};
+
+TEST_F(MayRaceTest, WhatIsUnderOneLockDoesNotThoughItsOrderCounts) {
+  for (const uint32_t thread : {1U, 2U, 1U, 0U}) under(kMutex, thread, Kind::write);
+  EXPECT_FALSE(survey.may_race());
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 0, 8}));
+}
+
+TEST_F(MayRaceTest, WhatIsUnderTwoLocksDoes) {
+  under(kMutex, 1, Kind::write);
+  under(kOther, 2, Kind::write);
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, OneLockMustBeCommonToAll) {
+  // Each two of them have one in common.
+  add(1, Kind::lock, kMutex, 0);
+  under(kOther, 1, Kind::write);
+  add(1, Kind::unlock, kMutex, 0);
+  under(kOther, 2, Kind::write);
+  EXPECT_FALSE(survey.may_race());
+  under(kMutex, 0, Kind::read);
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, WhatComesBeforeTheThreadsAndBehindThemNeedsNoLock) {
+  add(0, Kind::write, kX + 8);
+  add(0, Kind::write, kX);
+  add(0, Kind::thread_create, 3, 0);
+  add(0, Kind::thread_create, 4, 0);
+  under(kMutex, 3, Kind::write);
+  under(kMutex, 4, Kind::write);
+  add(0, Kind::thread_join, 3, 0);
+  add(0, Kind::thread_join, 4, 0);
+  add(0, Kind::read, kX);
+  add(0, Kind::write, kX);
+  EXPECT_FALSE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, AReadWithoutTheLockDoes) {
+  under(kMutex, 1, Kind::write);
+  add(2, Kind::read, kX);
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, AWriteUnderTheLockRacesWithAReadWithoutItThatCameFirst) {
+  add(2, Kind::read, kX);
+  under(kMutex, 1, Kind::write);
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, ReadersLocksExcludeWriters) {
+  under(kMutex, 1, Kind::read, Kind::lock_shared);
+  under(kMutex, 2, Kind::read, Kind::lock_shared);
+  under(kMutex, 0, Kind::write);
+  EXPECT_FALSE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, ReadersLocksDoNotExcludeEachOther) {
+  under(kMutex, 1, Kind::read, Kind::lock_shared);
+  under(kMutex, 2, Kind::write, Kind::lock_shared);
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, ALockThatTookTheOthersPlaceExcludesNothing) {
+  under(kMutex, 1, Kind::write);
+  add(0, Kind::lock_gone, kMutex, 0);
+  under(kMutex, 2, Kind::write);
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, NothingIsExcludedDuringAWait) {
+  add(1, Kind::lock, kMutex, 0);
+  add(1, Kind::write, kX);
+  add(1, Kind::cond_wait, kMutex, 0);
+  under(kMutex, 2, Kind::write);
+  EXPECT_FALSE(survey.may_race());
+  add(1, Kind::write, kX);  // by a handler of a signal, say
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, AtomicOperationsDoNotButWithPlainAccesses) {
+  add(0, Kind::write, kX);
+  add(0, Kind::thread_create, 3, 0);
+  add(3, Kind::atomic_update, kX);
+  add(0, Kind::atomic_update, kX);
+  EXPECT_FALSE(survey.may_race());
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 0, 8}));
+}
+
+TEST_F(MayRaceTest, APlainReadRacesWithAnAtomicWrite) {
+  add(1, Kind::atomic_write, kX);
+  add(2, Kind::read, kX);
+  EXPECT_TRUE(survey.may_race());
+}
+
+TEST_F(MayRaceTest, ALockThatAnotherHoldsSaysNothing) {
+  add(1, Kind::lock, kMutex, 0);
+  EXPECT_FALSE(survey.may_race());
+  add(2, Kind::lock, kMutex, 0);
+  EXPECT_TRUE(survey.may_race());
+}
+
 }  // namespace
 }  // namespace foretrace

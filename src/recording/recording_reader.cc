@@ -72,7 +72,9 @@ Result<void> RecordingReader::read(EventBuffer& buffer) {
         finish();
         break;
       }
+      if (!buffer.events.empty()) break;  // each batch is of one process
     }
+    buffer.may_race = may_race_;
     RecordMerger::Run run;
     if (merger_->next(run)) {
       for (const Record& record : run.records) events_->add(run.thread, record, buffer);
@@ -100,6 +102,7 @@ Result<bool> RecordingReader::begin_process() {
                                             names_.find(process.names)->second, mutable_symbols(),
                                             *places_, counts_, facts_->log(), known->has_fences);
   merger_.emplace(*file_, process, std::move(known->unneeded));
+  may_race_ = known->may_race;
   return true;
 }
 
@@ -115,7 +118,7 @@ Result<RecordingReader::Survey> RecordingReader::survey(
   if (!merger.error().empty()) return fail("{}", merger.error());
   std::vector<MemoryPiece> pieces = memory.take_pieces();
   UnneededParts unneeded = parts.unneeded(pieces);
-  return Survey{std::move(pieces), std::move(unneeded), memory.has_fences()};
+  return Survey{std::move(pieces), std::move(unneeded), memory.has_fences(), memory.may_race()};
 }
 
 void RecordingReader::finish() {

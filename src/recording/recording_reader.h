@@ -39,6 +39,7 @@ class RecordingReader : public TraceReader {
     std::vector<MemoryPiece> pieces;
     UnneededParts unneeded;
     bool has_fences;
+    bool may_race;
   };
   Result<Survey> survey(const RecordingFile::Process& process) const;
   void finish();
@@ -52,7 +53,8 @@ class RecordingReader : public TraceReader {
   std::map<uint32_t, RecordedNames> names_;
   std::map<uint32_t, RecordingFile::Process>::const_iterator next_process_;
   std::optional<RecordMerger> merger_;
-  std::unique_ptr<ProcessEvents> events_;  // of the process that is being read
+  std::unique_ptr<ProcessEvents> events_;  // of the process that is being read,
+  bool may_race_ = true;                   // as EventBatch says it
   uint64_t all_parts_ = 0;
   uint64_t parts_done_ = 0;  // of the processes that have been read
   std::atomic<double> progress_ = 0;

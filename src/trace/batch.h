@@ -17,6 +17,9 @@ struct EventBatch {
   uint64_t first_index = 0;  // the index of events[0]
   std::span<const Event> events;
   std::span<const int64_t> big_values;
+  // False: none of the accesses races in any schedule, and no other batch has one of their
+  // threads, locks or locations, unless it says the same.
+  bool may_race = true;
 
   std::optional<int64_t> value_of(const Event& event) const {
     if (event.has_value == 0) return std::nullopt;
@@ -31,14 +34,16 @@ struct EventBuffer {
   std::vector<int64_t> big_values;  // values that do not fit an event
   // For text formats: lines[i] is the line of events[i], counted from 1.
   std::vector<uint64_t> lines;
+  bool may_race = true;  // as in EventBatch
 
-  EventBatch batch() const { return {first_index, events, big_values}; }
+  EventBatch batch() const { return {first_index, events, big_values, may_race}; }
 
   void clear(uint64_t index) {
     first_index = index;
     events.clear();
     big_values.clear();
     lines.clear();
+    may_race = true;
   }
 
   void set_value(Event& event, int64_t value) {

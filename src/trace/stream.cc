@@ -81,7 +81,7 @@ Result<EventBatch> TraceStream::next() {
   changed_.wait(lock, [&] { return !ready_.empty(); });
   // The end and an error stay in the queue: asking again gives them again.
   if (!ready_.front()) return tl::unexpected(ready_.front().error());
-  if (ready_.front()->events.empty()) return EventBatch{event_count_, {}, {}};
+  if (ready_.front()->events.empty()) return EventBatch{event_count_, {}, {}, true};
   current_ = std::move(*ready_.front());
   ready_.pop_front();
   lock.unlock();

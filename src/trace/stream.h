@@ -88,7 +88,7 @@ struct Trace {
   std::vector<Event> events;
   std::vector<int64_t> big_values;
 
-  EventBatch batch() const { return {0, events, big_values}; }
+  EventBatch batch() const { return {0, events, big_values, true}; }
   // The events that come next.
   void append(const EventBatch& batch);
 };

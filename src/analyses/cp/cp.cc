@@ -62,6 +62,8 @@ class Cp : public Analysis {
   explicit Cp(AnalysisContext context) : context_(std::move(context)) {}
 
   void process(const EventBatch& batch) override {
+    // Batches that cannot race are missing; indexes stay.
+    events_.resize(batch.first_index, make_event(0, Op::skip, 0, kNoSite));
     clashes_.survey(batch.events);
     events_.insert(events_.end(), batch.events.begin(), batch.events.end());
   }
@@ -120,7 +122,7 @@ class Cp : public Analysis {
   template <typename Finder>
   void find_races(const BaseEdges& edges, Finder& finder) {
     CpState state(context_, edges);
-    foretrace::find_races({0, events_, {}}, finder, state);
+    foretrace::find_races({0, events_, {}, true}, finder, state);
   }
 
   AnalysisContext context_;
@@ -136,6 +138,7 @@ const AnalysisRegistration registration({
     .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption},
     .needs_deciding = false,
     .ignores_ordered_accesses = true,
+    .only_races = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<Cp>(std::move(context));
     },

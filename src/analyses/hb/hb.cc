@@ -91,6 +91,7 @@ const AnalysisRegistration registration({
     .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption},
     .needs_deciding = false,
     .ignores_ordered_accesses = true,
+    .only_races = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       if (context.settings.flag(kAllPairsOption)) {
         return std::make_unique<AllPairs>(std::move(context));

@@ -17,6 +17,7 @@ const AnalysisRegistration registration({
     .summary = "data races of similar schedules that must-before does not order (Embracer)",
     .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption, kWindowOption},
     .ignores_ordered_accesses = true,
+    .only_races = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       MustBeforeOptions options;
       options.window = context.settings.count(kWindowOption);

@@ -317,6 +317,7 @@ const AnalysisRegistration registration({
     .options = {kAllPairsOption, kMaxPairsOption, kMaxAccessesOption},
     .needs_deciding = true,
     .ignores_ordered_accesses = true,
+    .only_races = true,
     .create = [](AnalysisContext context) -> std::unique_ptr<Analysis> {
       return std::make_unique<Race>(std::move(context));
     },
