@@ -116,10 +116,9 @@ AccessStates::Id AccessStates::add_guarded(const State& state, std::vector<LockN
 AccessStates::Id AccessStates::add_other(const State& state, std::vector<LockNumber> locks,
                                          const Access& access) {
   const auto ordered = [&](Epoch past) { return order_.ordered(past, access.thread); };
-  const bool after_guarded =
-      std::all_of(state.guarded.begin(), state.guarded.end(), [&](const Guarded& past) {
-        return !(past.write || access.write) || ordered(past.epoch);
-      });
+  const bool after_guarded = std::all_of(
+      state.guarded.begin(), state.guarded.end(),
+      [&](const Guarded& past) { return !(past.write || access.write) || ordered(past.epoch); });
   if (!after_guarded) return kMatters;
   State next;
   next.write = state.write;
@@ -128,13 +127,11 @@ AccessStates::Id AccessStates::add_other(const State& state, std::vector<LockNum
     // All that was comes before this write. If it holds locks of its own, they may become the
     // guard; what one thread did before, with another one, is then one of the other accesses.
     const auto latest = std::max_element(
-        state.guarded.begin(), state.guarded.end(), [](const Guarded& a, const Guarded& b) {
-          return a.epoch.clock() < b.epoch.clock();
-        });
-    const bool by_one =
-        std::all_of(state.guarded.begin(), state.guarded.end(), [&](const Guarded& past) {
-          return past.epoch.thread() == latest->epoch.thread();
-        });
+        state.guarded.begin(), state.guarded.end(),
+        [](const Guarded& a, const Guarded& b) { return a.epoch.clock() < b.epoch.clock(); });
+    const bool by_one = std::all_of(
+        state.guarded.begin(), state.guarded.end(),
+        [&](const Guarded& past) { return past.epoch.thread() == latest->epoch.thread(); });
     if (locks.empty() || !by_one) {
       next.write = access.now;
       return number_of(std::move(next));
