@@ -358,7 +358,7 @@ __attribute__((noinline)) long odd(const Limits& at, long depth) {
 // Reads more in the end than its callers have.
 __attribute__((noinline)) long more(const Limits& at, long depth) {
   const long here = at.low;
-  return depth == 0 ? at.other : more(at, depth - 1) * here + depth;
+  return depth == 0 ? at.other + here : more(at, depth - 1) * here + depth;
 }
 }
 """
