@@ -188,10 +188,10 @@ void PrivateMemory::redirect_calls(llvm::Function& caller, const CoveredReads& r
     auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
     llvm::Function* const callee = call != nullptr ? copyable_callee(*call) : nullptr;
     if (callee == nullptr) continue;
-    Parameters parameters = {private_parameters(*call, *callee),
-                             covered_parameters(*call, *callee, reads, before)};
-    if (!parameters.any()) continue;
-    call->setCalledFunction(copy_of(*callee, std::move(parameters), reads));
+    Parameters parameters;
+    parameters.to_private = private_parameters(*call, *callee);
+    parameters.covered = covered_parameters(*call, *callee, reads, before);
+    if (parameters.any()) call->setCalledFunction(copy_of(*callee, std::move(parameters), reads));
   }
 }
 
