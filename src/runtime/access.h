@@ -16,11 +16,9 @@ inline uint32_t byte_bits(uint64_t address, uint32_t size) {
 // Whether an access that clashes with this one has a later stamp.
 template <bool kWrite>
 inline bool has_later(uint64_t address, uint32_t stamp) {
-  const uint64_t cell = shadow.cell_of(address);
-  return recording::is_later(__atomic_load_n(&shadow.write_stamps[cell], __ATOMIC_ACQUIRE),
-                             stamp) ||
-         (kWrite &&
-          recording::is_later(__atomic_load_n(&shadow.read_stamps[cell], __ATOMIC_ACQUIRE), stamp));
+  const ShadowCell& cell = shadow.cell_of(address);
+  return recording::is_later(__atomic_load_n(&cell.write, __ATOMIC_ACQUIRE), stamp) ||
+         (kWrite && recording::is_later(__atomic_load_n(&cell.read, __ATOMIC_ACQUIRE), stamp));
 }
 
 // Whether the thread has recorded such an access since its last stamp and nobody has
@@ -36,14 +34,14 @@ inline bool is_repeated(uint64_t address, uint32_t bits) {
 class Granule {
  public:
   // The bytes are in one granule.
-  Granule(uint64_t address, uint32_t size)
+  __attribute__((always_inline)) Granule(uint64_t address, uint32_t size)
       : address_(address),
         bits_(byte_bits(address, size)),
         tag_(self.filter.tag(address)),
         known_(self.filter.entry(address)),
         cell_(shadow.cell_of(address)),
-        write_(__atomic_load_n(&shadow.write_stamps[cell_], __ATOMIC_ACQUIRE)),
-        read_(__atomic_load_n(&shadow.read_stamps[cell_], __ATOMIC_ACQUIRE)) {}
+        write_(__atomic_load_n(&cell_.write, __ATOMIC_ACQUIRE)),
+        read_(__atomic_load_n(&cell_.read, __ATOMIC_ACQUIRE)) {}
 
   // Whether it is_repeated(), also if that was before the last stamp in this stretch.
   template <bool kWrite>
@@ -58,7 +56,9 @@ class Granule {
   }
 
   // Whether something is known of the granule from before the last stamp in this stretch.
-  bool is_earlier() const { return known_.tag() != tag_ && self.filter.is_earlier(known_, tag_); }
+  __attribute__((always_inline)) bool is_earlier() const {
+    return known_.tag() != tag_ && self.filter.is_earlier(known_, tag_);
+  }
 
   // Whether the access must be ordered by a stamp of its own.
   template <bool kWrite>
@@ -67,7 +67,7 @@ class Granule {
   }
 
   // Whether no record under the same stamp has its bytes, for all that is known.
-  bool is_new() const {
+  __attribute__((always_inline)) bool is_new() const {
     if (known_.tag() == tag_) return known_.touched(bits_) == 0;
     return write_ != self.stamp && read_ != self.stamp;
   }
@@ -96,12 +96,12 @@ class Granule {
   }
 
   template <bool kWrite>
-  void mark() const {
+  __attribute__((always_inline)) void mark() const {
     // A read may be the latest in time, and not by its place in the order.
     if (kWrite) {
-      __atomic_store_n(&shadow.write_stamps[cell_], self.stamp, __ATOMIC_RELEASE);
+      __atomic_store_n(&cell_.write, self.stamp, __ATOMIC_RELEASE);
     } else if (!recording::is_later(read_, self.stamp)) {
-      __atomic_store_n(&shadow.read_stamps[cell_], self.stamp, __ATOMIC_RELEASE);
+      __atomic_store_n(&cell_.read, self.stamp, __ATOMIC_RELEASE);
     }
   }
 
@@ -118,7 +118,7 @@ class Granule {
   const uint32_t bits_;
   const uint32_t tag_;
   FilterEntry known_;  // what was there, and so were the stamps
-  const uint64_t cell_;
+  ShadowCell& cell_;
   const uint32_t write_;
   const uint32_t read_;
 };
@@ -141,14 +141,13 @@ __attribute__((noinline)) void record_update(uint64_t address, uint32_t size, Si
 // What record_access() comes to where a loop goes on as it did. False: it may be otherwise.
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteRef site) {
-  const LastRun* const last = Entry::last_run_for<kWrite>(address, kSize, site);
-  if (last == nullptr || (address & (kGranuleBytes - 1)) + kSize > kGranuleBytes) return false;
+  const LastRun* const last = Entry::last_run_for<kWrite>(address, site);
+  if (last == nullptr || address % kGranuleBytes + kSize > kGranuleBytes) return false;
   if (kWrite && self.memory->steering.may_be_at(address)) return false;
   Granule granule(address, kSize);
   if (granule.is_earlier() || granule.needs_stamp<kWrite>()) return false;
-  const bool may_join =
-      granule.is_new() || (kWrite && granule.is_only_read() && last->reads != nullptr &&
-                           Entry::is_before(*last->reads, *last->run, address, kSize));
+  const bool may_join = granule.is_new() || (kWrite && granule.is_only_read() &&
+                                             Entry::has_reads_before(*last, address, kSize));
   if (!may_join) return false;
   Entry::continue_run(*last->run, kSize);
   granule.remember<kWrite>();

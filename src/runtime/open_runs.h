@@ -50,20 +50,22 @@ class OpenRuns {
     return ending_at(next) = longer;
   }
   // Whether a run that ends there moves to another place with its next access, of a granule.
-  static bool moves_at(uint64_t next) { return (next & ((1U << kRegionShift) - 1)) == 0; }
+  static bool moves_at(uint64_t next) { return next % kRegionBytes == 0; }
+  static constexpr uint64_t kRegionBytes = 4096;
 
  private:
-  static uint64_t region_of(uint64_t next) { return (next - 1) >> kRegionShift; }
-  static constexpr uint32_t kRegionShift = 12;
+  static uint64_t region_of(uint64_t next) { return (next - 1) / kRegionBytes; }
   static constexpr uint32_t kBits = 10;
   OpenRun runs_[1U << kBits][2];
 };
 
 // The open run that a site added to last, where that is foreseen: a loop goes on as it did,
 // so its next access finds the run without a search.
-struct LastRun {
-  OpenRun* run;    // null: none; may be another one meanwhile
-  OpenRun* reads;  // of writes: those that were read before, likewise
+struct alignas(32) LastRun {
+  OpenRun* run;           // null: none; may be another one meanwhile,
+  OpenRun* reads;         // of writes: those that were read before, likewise,
+  uint32_t record;        // unless they are still of
+  uint32_t reads_record;  // these records
 };
 class LastRuns {
  public:

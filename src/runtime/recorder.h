@@ -96,16 +96,15 @@ class Entry {
   // The run of reads that has these bytes at its end and is in front of a run of writes; null
   // if there is none.
   static OpenRun* reads_before(const OpenRun& writes, uint64_t address, uint32_t size);
-  // Whether it is this one.
-  __attribute__((always_inline)) static bool is_before(const OpenRun& reads, const OpenRun& writes,
-                                                       uint64_t address, uint32_t size);
   // Makes an access within one granule part of its run. False: that is too long already.
   template <bool kWrite>
   static bool join(OpenRun& run, uint32_t size);
   // The run that the site added to last, if an access may become part of it by continue_run().
   template <bool kWrite>
-  __attribute__((always_inline)) static LastRun* last_run_for(uint64_t address, uint32_t size,
-                                                              SiteRef site);
+  __attribute__((always_inline)) static const LastRun* last_run_for(uint64_t address, SiteRef site);
+  // Whether reads_before() would find a run of reads.
+  __attribute__((always_inline)) static bool has_reads_before(const LastRun& last, uint64_t address,
+                                                              uint32_t size);
   __attribute__((always_inline)) static void continue_run(OpenRun& run, uint32_t size);
   // An access within one granule.
   template <bool kWrite>
@@ -294,18 +293,23 @@ inline OpenRun* Entry::run_for(uint64_t address, SiteRef site) {
 }
 
 // Since the run was made no loop with foreseen accesses has begun, or it would be closed. So
-// this is the same call of the same function, and the stack is that of the run.
+// this is the same call of the same function, and the stack is that of the run. A range became
+// it by join(), which has seen to it that there is space for the bytes up to where it moves.
 template <bool kWrite>
-inline LastRun* Entry::last_run_for(uint64_t address, uint32_t size, SiteRef site) {
-  LastRun& last = last_runs<kWrite>().of(site);
+inline const LastRun* Entry::last_run_for(uint64_t address, SiteRef site) {
+  const LastRun& last = last_runs<kWrite>().of(site);
   const OpenRun* const run = last.run;
-  if (run == nullptr || run->next != address || run->site != site ||
-      run->window < self.loop_window || OpenRuns::moves_at(address) || run->is_apart()) {
-    return nullptr;
-  }
-  // None if it is no range yet: there may be another run in this place than there was.
-  const uint32_t bytes = record_of(*run).upper();
-  return bytes != 0 && bytes < kMostBytes - size ? &last : nullptr;
+  const bool goes_on = run != nullptr && run->next == address && run->site == site &&
+                       run->record == last.record && run->window >= self.loop_window &&
+                       !OpenRuns::moves_at(address);
+  return goes_on ? &last : nullptr;
+}
+
+// Since join() found them, the runs have only become longer.
+inline bool Entry::has_reads_before(const LastRun& last, uint64_t address, uint32_t size) {
+  const OpenRun* const reads = last.reads;
+  return reads != nullptr && reads->next == address + size && reads->record == last.reads_record &&
+         reads->window >= self.loop_window;
 }
 
 inline void Entry::continue_run(OpenRun& run, uint32_t size) {
@@ -314,16 +318,12 @@ inline void Entry::continue_run(OpenRun& run, uint32_t size) {
   run.next += size;
 }
 
-inline bool Entry::is_before(const OpenRun& reads, const OpenRun& writes, uint64_t address,
-                             uint32_t size) {
-  return reads.next == address + size && reads.window >= self.loop_window &&
-         static_cast<int32_t>(writes.record - reads.record) > 0 &&
-         record_of(reads).address() <= address;
-}
-
 inline OpenRun* Entry::reads_before(const OpenRun& writes, uint64_t address, uint32_t size) {
   OpenRun& reads = runs<false>().ending_at(address + size);
-  return is_before(reads, writes, address, size) ? &reads : nullptr;
+  const bool is_before = reads.next == address + size && reads.window >= self.loop_window &&
+                         static_cast<int32_t>(writes.record - reads.record) > 0 &&
+                         record_of(reads).address() <= address;
+  return is_before ? &reads : nullptr;
 }
 
 // An access beside which hardly anything is recorded in its function: that is most often so
@@ -390,9 +390,10 @@ inline bool Entry::join(OpenRun& run, uint32_t size) {
   }
   const SiteRef site = run.site;
   OpenRun& longer = runs<kWrite>().move_end(run, run.next + size);
-  if (is_foreseen(site)) {
+  if (is_foreseen(site) && bytes < kMostBytes - OpenRuns::kRegionBytes) {
     OpenRun* const reads = kWrite ? reads_before(longer, longer.next - size, size) : nullptr;
-    last_runs<kWrite>().of(site) = {&longer, reads};
+    last_runs<kWrite>().of(site) = {&longer, reads, longer.record,
+                                    reads != nullptr ? reads->record : 0};
   }
   return true;
 }

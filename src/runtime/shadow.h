@@ -15,15 +15,21 @@ namespace foretrace::runtime {
 inline constexpr uint32_t kGranuleShift = 4;
 inline constexpr uint32_t kGranuleBytes = 1U << kGranuleShift;
 
+// Side by side: who looks at one of them mostly needs the other.
+struct alignas(8) ShadowCell {
+  uint32_t write;
+  uint32_t read;
+};
+
 struct Shadow {
-  // By cell_of(). Null until map_shadow() succeeds.
-  uint32_t* write_stamps;
-  uint32_t* read_stamps;
+  // By number_of(). Null until map_shadow() succeeds.
+  ShadowCell* cells;
   // Addresses that differ only above the mask share a cell, which costs stamps but no
   // correctness.
   uint64_t mask;
 
-  uint64_t cell_of(uint64_t address) const { return (address & mask) >> kGranuleShift; }
+  uint64_t number_of(uint64_t address) const { return (address & mask) >> kGranuleShift; }
+  ShadowCell& cell_of(uint64_t address) const { return cells[number_of(address)]; }
 };
 extern Shadow shadow FORETRACE_HIDDEN;
 
