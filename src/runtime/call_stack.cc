@@ -116,35 +116,34 @@ uint32_t stack_with(uint32_t parent, uint64_t caller) {
 bool make_call_stack() {
   if (self.unable) return false;
   const KeepErrno keep;
-  void* const memory = raw_mmap(nullptr, kMostFrames * sizeof(CallFrame), PROT_READ | PROT_WRITE,
+  void* const memory = raw_mmap(nullptr, kCallsBytes, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   self.calls = static_cast<CallFrame*>(memory);
-  self.depth = 0;
+  *self.calls = {UINT64_MAX, 0, 0};
+  self.call = self.calls;
   return true;
 }
 
 }  // namespace
 
 void enter_first_function(uint64_t frame, const void* caller) {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
   if (caller == nullptr) {
-    self.depth = 0;  // initialisers that ran before main had frames above its own
+    self.call = self.calls;  // initialisers that ran before main had frames above its own
   } else if (caller == handlers_return_to.load(std::memory_order_relaxed)) {
     enter_handler();
   }
-  if (self.calls != nullptr || make_call_stack()) push_call(frame, caller);
+  if (self.call != nullptr || make_call_stack()) push_call(frame, caller);
 }
 
-uint32_t current_stack() {
-  while (self.depth > 0 && self.calls[self.depth - 1].frame < self.frame) --self.depth;
-  uint32_t known = self.depth;
-  while (known > 0 && self.calls[known - 1].id == 0) --known;
-  uint32_t id = known > 0 ? self.calls[known - 1].id : 0;
-  for (; known < self.depth; ++known) {
-    id = stack_with(id, self.calls[known].caller);
-    self.calls[known].id = id;
-  }
-  return id;
+uint32_t find_current_stack() {
+  if (self.call == nullptr) return 0;
+  while (self.call->frame < self.frame) --self.call;
+  CallFrame* known = self.call;
+  while (known->id == CallFrame::kNotAsked) --known;
+  for (; known != self.call; ++known) known[1].id = stack_with(known->id, known[1].caller);
+  return known->id;
 }
 
 uint32_t placed_site(uint32_t site, uint32_t stack) {

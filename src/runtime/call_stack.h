@@ -14,28 +14,29 @@ namespace foretrace::runtime {
 #define FORETRACE_FRAME reinterpret_cast<uint64_t>(__builtin_frame_address(0))
 
 inline constexpr uint32_t kMostFrames = 4096;  // deeper ones are left out
+inline constexpr size_t kCallsBytes = (kMostFrames + 1) * sizeof(CallFrame);
 
 // Where a handler of a signal returns to, once one was installed: nothing else does.
 extern std::atomic<const void*> handlers_return_to;
 // A handler begins: signals.cc.
 void enter_handler();
 
+// The frame below all functions is above all others in memory, and so never left.
 inline void push_call(uint64_t frame, const void* caller) {
-  uint32_t depth = self.depth;
-  while (depth > 0 && self.calls[depth - 1].frame <= frame) --depth;
-  self.depth = depth;
-  if (depth == kMostFrames) return;
-  self.calls[depth] = {frame, reinterpret_cast<uint64_t>(caller), 0};
-  self.depth = depth + 1;
+  CallFrame* call = self.call;
+  while (call->frame <= frame) --call;
+  if (call != self.calls + kMostFrames) {
+    *++call = {frame, reinterpret_cast<uint64_t>(caller), CallFrame::kNotAsked};
+  }
+  self.call = call;
 }
 
 // The first function of a thread, main, or the handler of a signal.
 __attribute__((noinline)) void enter_first_function(uint64_t frame, const void* caller);
 
-// `caller`: where it returns to; null: it is main.
+// `caller`: where it returns to; null: it is main. Called while the program is recorded.
 inline void enter_function(uint64_t frame, const void* caller) {
-  if (!recording_on.load(std::memory_order_relaxed)) return;
-  if (self.calls == nullptr || caller == nullptr ||
+  if (self.call == nullptr || caller == nullptr ||
       caller == handlers_return_to.load(std::memory_order_relaxed)) {
     return enter_first_function(frame, caller);
   }

@@ -269,7 +269,7 @@ void after_fork_in_child() {
   const Thread before = self;
   Thread fresh = {};
   fresh.calls = before.calls;  // the calls are the same as before
-  fresh.depth = before.depth;
+  fresh.call = before.call;
   fresh.unable = true;  // a signal handler that comes too early
   self = fresh;
   if (before.ring != nullptr) {
@@ -423,12 +423,12 @@ void end_thread() {
   self.ring = nullptr;
   self.filter.stop();
   self.memory = nullptr;
-  self.depth = 0;
+  self.call = nullptr;
   self.calls = nullptr;
   ring->ended.store(1, std::memory_order_release);
   raw_munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
   unmap_thread_memory(memory);
-  if (calls != nullptr) raw_munmap(calls, kMostFrames * sizeof(CallFrame));
+  if (calls != nullptr) raw_munmap(calls, kCallsBytes);
 }
 
 uint32_t find_number(SiteRef ref) {

@@ -21,7 +21,9 @@ using recording::Record;
 struct CallFrame {
   uint64_t frame;   // of the hook that told of it: below that of its function
   uint64_t caller;  // where it returns to
-  uint32_t id;      // of the stack up to here; 0 until it is asked for
+  uint32_t id;      // of the stack up to here; kNotAsked until it is asked for
+
+  static constexpr uint32_t kNotAsked = UINT32_MAX;
 };
 
 // A thread's state. All zeros: the thread has recorded nothing yet.
@@ -49,9 +51,9 @@ struct Thread {
   uint64_t ring_mask;
   uint64_t written;
   uint64_t limit;    // up to this many records there is space
-  CallFrame* calls;  // call_stack.h; null until a function was entered
-  uint32_t depth;
-  uint32_t stack;  // the number of the stack that was recorded last
+  CallFrame* call;   // that it is in (call_stack.h); null until a function was entered
+  CallFrame* calls;  // the frame below all functions; likewise
+  uint32_t stack;    // the number of the stack that was recorded last
   uint64_t frame;  // of the hook or interceptor that records
 };
 extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
@@ -65,7 +67,13 @@ inline constexpr Kind kRange = kWrite ? Kind::write_range : Kind::read_range;
 
 // The number of the stack at the hook or interceptor with frame self.frame; 0 if none is known
 // (call_stack.h).
-uint32_t current_stack();
+uint32_t find_current_stack();
+inline uint32_t current_stack() {
+  const CallFrame* const call = self.call;
+  const bool is_known =
+      call != nullptr && call->frame >= self.frame && call->id != CallFrame::kNotAsked;
+  return is_known ? call->id : find_current_stack();
+}
 // A number for a site and the stack that led there; 0 if there is none.
 uint32_t placed_site(uint32_t site, uint32_t stack);
 
@@ -160,9 +168,8 @@ class Entry {
   bool enter();
   // Whether the thread is where it was at the last record.
   static bool is_same_stack() {
-    if (self.depth == 0) return self.stack == 0;
-    const CallFrame& top = self.calls[self.depth - 1];
-    return top.frame >= self.frame && top.id == self.stack && top.id != 0;
+    if (self.call == nullptr) return self.stack == 0;
+    return self.call->frame >= self.frame && self.call->id == self.stack;
   }
   // Says where it is.
   static void append_stack() {
@@ -390,9 +397,10 @@ inline bool Entry::join(OpenRun& run, uint32_t size) {
   }
   const SiteRef site = run.site;
   OpenRun& longer = runs<kWrite>().move_end(run, run.next + size);
-  if (is_foreseen(site) && bytes < kMostBytes - OpenRuns::kRegionBytes) {
+  if (is_foreseen(site)) {
+    const bool has_space = bytes < kMostBytes - OpenRuns::kRegionBytes;
     OpenRun* const reads = kWrite ? reads_before(longer, longer.next - size, size) : nullptr;
-    last_runs<kWrite>().of(site) = {&longer, reads, longer.record,
+    last_runs<kWrite>().of(site) = {has_space ? &longer : nullptr, reads, longer.record,
                                     reads != nullptr ? reads->record : 0};
   }
   return true;

@@ -12,6 +12,7 @@
 
 FORETRACE_INTERCEPT void __tsan_init() { foretrace::runtime::find_modules(); }
 FORETRACE_INTERCEPT void __tsan_func_entry(const void* caller) {
+  if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed)) return;
   foretrace::runtime::enter_function(FORETRACE_FRAME, caller);
 }
 FORETRACE_INTERCEPT void __tsan_func_exit() {}
