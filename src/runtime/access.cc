@@ -185,7 +185,7 @@ void steering_read(uint64_t address, uint64_t bytes, SiteRef site) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   const uint64_t end = address + bytes;
   if (bytes > kGranuleBytes || !self.filter.is_started() ||
-      !is_repeated<false>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
+      !are_repeated<false>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
     record_range<false>(address, bytes, site);
     if (self.memory == nullptr) return;
     Entry::close_runs();

@@ -23,8 +23,16 @@ inline bool has_later(uint64_t address, uint32_t stamp) {
 
 // Whether the thread has recorded such an access since its last stamp and nobody has
 // made a clashing one since. What hooks look at first.
+template <bool kWrite, uint32_t kSize>
+inline bool is_repeated(uint64_t address) {
+  const FilterEntry entry = self.filter.entry(address);
+  return entry.tag() == self.filter.tag(address) && entry.has_access<kWrite, kSize>(address) &&
+         !has_later<kWrite>(address, self.stamp);
+}
+
+// The same for any bytes of a granule.
 template <bool kWrite>
-inline bool is_repeated(uint64_t address, uint32_t bits) {
+inline bool are_repeated(uint64_t address, uint32_t bits) {
   const FilterEntry entry = self.filter.entry(address);
   return entry.tag() == self.filter.tag(address) && entry.has<kWrite>(bits) &&
          !has_later<kWrite>(address, self.stamp);
@@ -48,7 +56,7 @@ class Granule {
   bool is_repeated() {
     if (known_.tag() == tag_) return known_.has<kWrite>(bits_) && !needs_stamp<kWrite>();
     if (!self.filter.is_earlier(known_, tag_) || !known_.has<kWrite>(bits_)) return false;
-    const uint32_t stamp = self.filter.stamp(known_);
+    const uint32_t stamp = self.filter.stamp(known_, tag_);
     if (clashes<kWrite>(stamp)) return false;
     if (clashes<true>(stamp)) known_.forget_writes();  // others have read since
     carry_over();
@@ -173,10 +181,7 @@ __attribute__((noinline)) void continue_or_record(uint64_t address, SiteRef site
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  // An access that reaches into the next granule has bits that no entry has.
-  if (self.filter.is_started() && is_repeated<kWrite>(address, byte_bits(address, kSize))) {
-    return;
-  }
+  if (self.filter.is_started() && is_repeated<kWrite, kSize>(address)) return;
   continue_or_record<kWrite, kSize>(address, site);
 }
 
@@ -184,7 +189,7 @@ template <uint32_t kSize>
 __attribute__((always_inline)) inline void update(const void* pointer, SiteRef site) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   // Where the write is repeated, so is the read.
-  if (self.filter.is_started() && is_repeated<true>(address, byte_bits(address, kSize))) return;
+  if (self.filter.is_started() && is_repeated<true, kSize>(address)) return;
   record_update(address, kSize, site);
 }
 
@@ -192,9 +197,9 @@ __attribute__((always_inline)) inline void update(const void* pointer, SiteRef s
 // two.
 __attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, uint32_t bytes) {
   const uint32_t bits = bytes << (address & (kGranuleBytes - 1));
-  if (!is_repeated<false>(address, bits & FilterEntry::kAll)) return false;
+  if (!are_repeated<false>(address, bits & FilterEntry::kAll)) return false;
   return bits <= FilterEntry::kAll ||
-         is_repeated<false>(address + kGranuleBytes, bits >> kGranuleBytes);
+         are_repeated<false>(address + kGranuleBytes, bits >> kGranuleBytes);
 }
 
 // Records those of a group that are not repeated.
@@ -206,7 +211,7 @@ __attribute__((always_inline)) inline void access_range(const void* pointer, uin
   if (bytes == 0 || !recording_on.load(std::memory_order_relaxed)) return;
   const auto address = reinterpret_cast<uint64_t>(pointer);
   if (bytes <= kGranuleBytes && self.filter.is_started() &&
-      is_repeated<kWrite>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
+      are_repeated<kWrite>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
     return;
   }
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));

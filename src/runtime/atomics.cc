@@ -46,7 +46,7 @@ bool only_writes(Kind kind) { return kind == Kind::atomic_write || kind == Kind:
 // A thread that spins on an atomic location reads the same again and again;
 // only what it sees for the first time is recorded.
 bool is_repeated_read(Kind kind, uint64_t address, uint32_t bits) {
-  return only_reads(kind) && self.filter.is_started() && is_repeated<false>(address, bits);
+  return only_reads(kind) && self.filter.is_started() && are_repeated<false>(address, bits);
 }
 
 void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {

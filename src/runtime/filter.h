@@ -9,25 +9,35 @@
 namespace foretrace::runtime {
 
 // One granule, under one stamp of the thread. One number, so that it is read and written at
-// once.
+// once: the tag in its lower half, then a bit for each byte that was written, and one for each
+// that was touched.
 class FilterEntry {
  public:
   FilterEntry() = default;
   // With no bytes.
   explicit FilterEntry(uint32_t tag) : bits_(tag) {}
 
-  // The part of the address that its place does not tell, and the epoch.
+  // The part of the address that its place does not tell, and the epoch (Filter::tag()).
   uint32_t tag() const { return static_cast<uint32_t>(bits_); }
   // Which of some bytes were read or written, and which were written.
   uint32_t touched(uint32_t bytes) const {
-    return static_cast<uint16_t>(bits_ >> kTouchedShift) & bytes;
+    return static_cast<uint32_t>(bits_ >> kTouchedShift) & bytes;
   }
   uint32_t wrote(uint32_t bytes) const {
-    return static_cast<uint32_t>(bits_ >> kWroteShift) & bytes;
+    return static_cast<uint16_t>(bits_ >> kWroteShift) & bytes;
   }
   template <bool kWrite>
   bool has(uint32_t bytes) const {
     return (kWrite ? wrote(bytes) : touched(bytes)) == bytes;
+  }
+  // The same for the bytes of an access; no if it reaches into the next granule.
+  template <bool kWrite, uint32_t kSize>
+  bool has_access(uint64_t address) const {
+    static_assert(kTouchedShift == 64 - kGranuleBytes);  // so 64 takes both kinds of bits away
+    constexpr uint32_t kBytes = (1U << kSize) - 1;
+    const uint64_t from_there = kWrite ? uint64_t{wrote(kAll)} >> address % kGranuleBytes
+                                       : bits_ >> ((kTouchedShift | address) % 64);
+    return (from_there & kBytes) == kBytes;
   }
   bool is_only_written() const { return touched(kAll) == wrote(kAll); }
 
@@ -37,13 +47,13 @@ class FilterEntry {
     if (kWrite) bits_ |= uint64_t{bytes} << kWroteShift;
   }
   void set_tag(uint32_t tag) { bits_ = bits_ >> 32 << 32 | tag; }
-  void forget_writes() { bits_ &= (uint64_t{1} << kWroteShift) - 1; }
+  void forget_writes() { bits_ &= ~(uint64_t{kAll} << kWroteShift); }
 
   static constexpr uint32_t kAll = 0xFFFF;
 
  private:
-  static constexpr uint32_t kTouchedShift = 32;  // behind the tag, 16 bits each
-  static constexpr uint32_t kWroteShift = 48;
+  static constexpr uint32_t kWroteShift = 32;
+  static constexpr uint32_t kTouchedShift = 48;
 
   uint64_t bits_;
 };
@@ -89,17 +99,22 @@ class Filter {
   void begin_stretch() { first_ = epoch_; }
 
   FilterEntry& entry(uint64_t address) const { return memory_->entries[place(address)]; }
-  // The tag that the entry of an address has if it is of this epoch.
+  // The tag that the entry of an address has if it is of this epoch. Its lowest bits are the
+  // epoch, but for bits of the address that are the same for all that has this place: to leave
+  // them is quicker.
   uint32_t tag(uint64_t address) const {
-    return (static_cast<uint32_t>(address >> kTagShift) & ~(kEpochs - 1)) | epoch_;
+    return static_cast<uint32_t>(address >> kTagShift) ^ epoch_;
   }
   // Whether an entry is of the same granule as `tag`, and of an earlier epoch of this
   // stretch.
   bool is_earlier(FilterEntry entry, uint32_t tag) const {
-    return (entry.tag() ^ tag) < kEpochs && epoch_of(entry) >= first_ && entry.tag() < tag;
+    const uint32_t epoch = epoch_of(entry, tag);
+    return epoch >= first_ && epoch < epoch_;
   }
-  // The thread's stamp when it recorded what an entry says.
-  uint32_t stamp(FilterEntry entry) const { return memory_->stamps[epoch_of(entry)]; }
+  // The thread's stamp when it recorded what such an entry says.
+  uint32_t stamp(FilterEntry entry, uint32_t tag) const {
+    return memory_->stamps[epoch_of(entry, tag)];
+  }
 
   // The entry of an address is in use.
   void note_use(uint64_t address) { memory_->used[place(address) >> kPageShift] = 1; }
@@ -110,8 +125,14 @@ class Filter {
   }
 
  private:
-  static uint64_t place(uint64_t address) { return (address >> kGranuleShift) & (kEntries - 1); }
-  static uint32_t epoch_of(FilterEntry entry) { return entry.tag() & (kEpochs - 1); }
+  // Neighbours are neighbours here; what is a multiple of the table's size apart, as columns of
+  // large matrices are, has different places all the same.
+  static uint64_t place(uint64_t address) {
+    const uint64_t granule = address >> kGranuleShift;
+    return (granule ^ granule >> kEntriesShift) & (kEntries - 1);
+  }
+  // Of an entry of another granule it is none.
+  uint32_t epoch_of(FilterEntry entry, uint32_t tag) const { return entry.tag() ^ tag ^ epoch_; }
 
   void clear();
 
