@@ -18,7 +18,7 @@ struct Access {
   bool write;
   bool updates = false;  // a write of what has just been read, by one operator
   // Accesses with the same number are in one block, with nothing between them that
-  // synchronises or may not return.
+  // synchronises, may not return, or is another function that accesses memory.
   uint32_t stretch = 0;
   llvm::Constant* site = nullptr;
   bool steers = false;                            // a loop that it is in (foreseen_loops.h)

@@ -88,7 +88,7 @@ class FunctionInstrumenter {
     llvm::DenseMap<std::pair<const llvm::Value*, uint64_t>, bool> seen;  // true: written
     ++stretch_;
     for (llvm::Instruction& instruction : block) {
-      if (!is_quiet(instruction)) ++stretch_;
+      if (!is_quiet(instruction) || may_access_elsewhere(instruction)) ++stretch_;
       if (is_atomic(instruction)) {
         atomics_.push_back(&instruction);
         seen.clear();
@@ -106,6 +106,12 @@ class FunctionInstrumenter {
         if (may_synchronise(*call)) seen.clear();
       }
     }
+  }
+
+  // In a function that is called: what is accessed there may depend on what was read before.
+  static bool may_access_elsewhere(const llvm::Instruction& instruction) {
+    return llvm::isa<llvm::CallBase>(instruction) && !llvm::isa<llvm::IntrinsicInst>(instruction) &&
+           instruction.mayReadOrWriteMemory();
   }
 
   void collect_access(const Access& access,
