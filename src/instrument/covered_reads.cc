@@ -8,6 +8,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "instrument/names.h"
+#include "instrument/quiet_functions.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -102,20 +103,10 @@ class ParameterUses {
   const References& references_;
 };
 
-// Of calls of functions that are defined here their instructions say more.
-bool may_be_quiet(const llvm::Instruction& instruction) {
-  const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-  if (call == nullptr) return is_quiet(instruction);
-  const llvm::Function* const callee = call->getCalledFunction();
-  return !call->isInlineAsm() && !is_synchronisation(*call) && !is_allocation(*call) &&
-         !may_synchronise(*call) && (callee == nullptr || callee->isDeclaration());
-}
-
 }  // namespace
 
 CoveredReads::CoveredReads(const llvm::Module& module, Which has_hooks, Which can_be_copied) {
-  find_quiet(module);
-  for (const llvm::Function* const function : quiet_) {
+  for (const llvm::Function* const function : quiet_functions(module)) {
     if (has_hooks(*function)) covering_.insert(function);
   }
   find_reads(module, can_be_copied);
@@ -124,35 +115,6 @@ CoveredReads::CoveredReads(const llvm::Module& module, Which has_hooks, Which ca
 const ObjectBytes* CoveredReads::bytes_read(const llvm::Argument& parameter) const {
   const auto known = read_.find(&parameter);
   return known != read_.end() ? &known->second : nullptr;
-}
-
-// All are quiet that are not found to be otherwise: so are those that only call each other.
-void CoveredReads::find_quiet(const llvm::Module& module) {
-  for (const llvm::Function& function : module) {
-    if (!function.isDeclaration() && !function.isInterposable() &&
-        !function.isPresplitCoroutine()) {
-      quiet_.insert(&function);
-    }
-  }
-  llvm::DenseMap<const llvm::Function*, llvm::SmallVector<const llvm::Function*, 4>> callers;
-  llvm::SmallVector<const llvm::Function*, 32> left;
-  for (const llvm::Function& function : module) {
-    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
-      const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      const llvm::Function* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
-      if (callee != nullptr && quiet_.contains(callee)) {
-        callers[callee].push_back(&function);
-      } else if (!may_be_quiet(instruction)) {
-        left.push_back(&function);
-        break;
-      }
-    }
-  }
-  while (!left.empty()) {
-    const llvm::Function* const function = left.pop_back_val();
-    if (!quiet_.erase(function)) continue;
-    left.append(callers[function]);
-  }
 }
 
 // What is handed on is read as it is read there. In a recursion that moves the pointer on, it goes

@@ -40,10 +40,8 @@ class CoveredReads {
   const ObjectBytes* bytes_read(const llvm::Argument& parameter) const;
 
  private:
-  void find_quiet(const llvm::Module& module);
   void find_reads(const llvm::Module& module, Which can_be_copied);
 
-  llvm::DenseSet<const llvm::Function*> quiet_;
   llvm::DenseSet<const llvm::Function*> covering_;
   llvm::DenseMap<const llvm::Argument*, ObjectBytes> read_;
 };

@@ -27,7 +27,7 @@ Hooks::Hooks(llvm::Module& module) {
     update_[power] = declare(module, "__foretrace_update" + std::to_string(1U << power), nothing,
                              {pointer, pointer});
   }
-  read_group_ = declare(module, "__foretrace_read_group", nothing, {pointer, small, pointer});
+  read_group_ = declare(module, "__foretrace_read_parts", nothing, {pointer, large, pointer});
   steering_read_ = declare(module, "__foretrace_steering_read", nothing, {pointer, large, pointer});
   read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});
   llvm::Type* const two_strings[] = {pointer, pointer, large, pointer};

@@ -14,6 +14,7 @@
 #include "instrument/access.h"
 #include "instrument/adjacent.h"
 #include "instrument/describe.h"
+#include "instrument/early_reads.h"
 #include "instrument/foreseen_loops.h"
 #include "instrument/hooks.h"
 #include "instrument/ignore_list.h"
@@ -27,6 +28,7 @@
 #include "instrument/section_hooks.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
+#include "instrument/sure_ways.h"
 #include "instrument/unchanged_reads.h"
 #include "runtime/active.h"
 
@@ -36,7 +38,7 @@ namespace {
 class FunctionInstrumenter {
  public:
   FunctionInstrumenter(llvm::Function& function, const Hooks& hooks, const Describer& describer,
-                       const PrivateMemory& private_memory, SiteTable& sites,
+                       const PrivateMemory& private_memory, const SureCode& sure, SiteTable& sites,
                        llvm::FunctionAnalysisManager& manager, bool ignored)
       : function_(function),
         layout_(function.getDataLayout()),
@@ -52,6 +54,7 @@ class FunctionInstrumenter {
       return !ignored_ && private_memory_.may_be_shared(pointer);
     });
     aliases_ = &manager.getResult<llvm::AAManager>(function);
+    sure_ways_.emplace(function, manager, sure);
   }
 
   void run() {
@@ -60,9 +63,11 @@ class FunctionInstrumenter {
     for (Access& access : accesses_) find_site(access);
     if (aliases_ != nullptr) join_adjacent(accesses_, *aliases_);
     join_updates();
-    const std::vector<ReadGroup> groups = group_reads(accesses_);
+    std::vector<ReadGroup> groups;
+    if (sure_ways_) groups = group_reads(accesses_, *sure_ways_);
     for (const ReadGroup& group : groups) {
       for (const size_t member : group.members) accesses_[member].in_group = true;
+      for (const size_t member : group.later) accesses_[member].in_group = true;
     }
     for (const Access& access : accesses_) {
       if (!access.range) insert(access);
@@ -75,6 +80,7 @@ class FunctionInstrumenter {
     for (llvm::CallBase* call : calls_) instrument_call(*call);
     if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
     unchanged_reads_.skip_hooks();
+    early_reads_.skip_hooks();
     quiet_hooks_.skip_if_inactive(hooks_.active());
     unchanged_reads_.keep_in_registers();
   }
@@ -261,8 +267,9 @@ class FunctionInstrumenter {
     const Access& last = accesses_[group.members.back()];
     llvm::IRBuilder<> builder(last.instruction->getNextNode());
     builder.SetCurrentDebugLocation(last.instruction->getDebugLoc());
+    for (const size_t member : group.later) insert_early(accesses_[member], group.base, builder);
     llvm::SmallVector<SiteTable::GroupMember, 8> members;
-    for (const size_t member : group.members) {
+    for (const size_t member : llvm::concat<const size_t>(group.members, group.later)) {
       const Access& access = accesses_[member];
       members.push_back({static_cast<uint32_t>(place_of(access).offset - group.offset),
                          static_cast<uint32_t>(access.bytes), access.site});
@@ -270,8 +277,22 @@ class FunctionInstrumenter {
     llvm::Value* const first =
         builder.CreatePtrAdd(group.base, builder.getInt64(static_cast<uint64_t>(group.offset)));
     quiet_hooks_.call(builder, hooks_.read_group(),
-                      {first, builder.getInt32(group.bytes), sites_.new_group(members)},
+                      {first, builder.getInt64(group.bytes), sites_.new_group(members)},
                       runtime::kRecording);
+  }
+
+  // Reads now what is read later, and has that recorded only if it is not the same.
+  void insert_early(const Access& access, llvm::Value* base, llvm::IRBuilder<>& builder) {
+    auto& load = llvm::cast<llvm::LoadInst>(*access.instruction);
+    const auto offset = static_cast<uint64_t>(place_of(access).offset);
+    llvm::LoadInst* const early = builder.CreateAlignedLoad(
+        load.getType(), builder.CreatePtrAdd(base, builder.getInt64(offset)), load.getAlign());
+    llvm::IRBuilder<> behind(load.getNextNode());
+    behind.SetCurrentDebugLocation(load.getDebugLoc());
+    llvm::CallInst& hook =
+        quiet_hooks_.call(behind, hooks_.access(false, access.bytes),
+                          {load.getPointerOperand(), access.site}, runtime::kRecording);
+    early_reads_.add(hook, load, *early);
   }
 
   // Reads behind the loop and writes in front of it, as above. But where a loop does
@@ -418,8 +439,9 @@ class FunctionInstrumenter {
   SiteTable& sites_;
   std::optional<LoopRanges> loop_ranges_;
   std::optional<ForeseenLoops> foreseen_loops_;
+  std::optional<SureWays> sure_ways_;
   llvm::MapVector<const llvm::Loop*, llvm::Constant*> loop_places_;
-  llvm::AAResults* aliases_ = nullptr;  // null, as loop_ranges_, in code that is not optimised
+  llvm::AAResults* aliases_ = nullptr;  // null, as those above, in code that is not optimised
   const bool ignored_;                  // accesses are; its synchronisation is not
   const References references_;
   uint32_t stretch_ = 0;  // of the accesses that are collected
@@ -429,6 +451,7 @@ class FunctionInstrumenter {
   std::vector<llvm::CallBase*> calls_;
   QuietHooks quiet_hooks_;
   UnchangedReads unchanged_reads_;
+  EarlyReads early_reads_;
 };
 
 }  // namespace
@@ -444,6 +467,7 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
   const PrivateMemory private_memory(module, [&](const llvm::Function& function) {
     return !section_points.exist() && !ignore_list.covers(function);
   });
+  const SureCode sure(module, private_memory);
   SiteTable sites(module);
   for (llvm::Function& function : module) {
     // The linker takes one that is available elsewhere from there.
@@ -453,7 +477,8 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
       continue;
     }
     const bool ignored = ignore_list.covers(function);
-    FunctionInstrumenter(function, hooks, describer, private_memory, sites, functions, ignored)
+    FunctionInstrumenter(function, hooks, describer, private_memory, sure, sites, functions,
+                         ignored)
         .run();
   }
   return llvm::PreservedAnalyses::none();

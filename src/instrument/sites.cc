@@ -103,7 +103,6 @@ llvm::Constant* SiteTable::new_loop() {
 llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members) {
   llvm::LLVMContext& context = module_.getContext();
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
-  llvm::Type* const large = llvm::Type::getInt64Ty(context);
   llvm::SmallVector<llvm::Constant*, 8> parts;
   for (const GroupMember& member : members) {
     parts.push_back(
@@ -112,8 +111,9 @@ llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members) {
   }
   auto* const type = llvm::ArrayType::get(parts.front()->getType(), parts.size());
   llvm::Constant* const value = llvm::ConstantStruct::getAnon(
-      {llvm::ConstantInt::get(large, members.size()), llvm::ConstantArray::get(type, parts)});
-  return new llvm::GlobalVariable(module_, value->getType(), true,
+      {llvm::ConstantInt::get(number, 0), llvm::ConstantInt::get(number, members.size()),
+       llvm::ConstantArray::get(type, parts)});
+  return new llvm::GlobalVariable(module_, value->getType(), false,
                                   llvm::GlobalValue::PrivateLinkage, value, "__foretrace_group");
 }
 

@@ -1,32 +1,18 @@
 #include "instrument/unchanged_reads.h"
 
-#include <llvm/IR/DataLayout.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
+#include "instrument/as_number.h"
+
 namespace foretrace::instrument {
-namespace {
-
-// A number that is the same for the same bytes; null if a value has none.
-llvm::Value* as_number(llvm::IRBuilder<>& builder, llvm::LoadInst& load) {
-  llvm::Type* const type = load.getType();
-  if (type->isIntOrPtrTy()) return &load;
-  const llvm::TypeSize bits = load.getDataLayout().getTypeSizeInBits(type);
-  if (bits.isScalable()) return nullptr;
-  llvm::Type* const number = builder.getIntNTy(static_cast<unsigned>(bits.getFixedValue()));
-  if (!llvm::CastInst::isBitCastable(type, number)) return nullptr;
-  return builder.CreateBitCast(&load, number);
-}
-
-}  // namespace
-
 void UnchangedReads::add(llvm::CallInst& hook, llvm::LoadInst& load, const llvm::Loop& loop) {
+  if (!has_number(load)) return;
   llvm::IRBuilder<> behind(&hook);
   llvm::Value* const number = as_number(behind, load);
-  if (number == nullptr) return;
   llvm::BasicBlock& first = hook.getFunction()->getEntryBlock();
   llvm::IRBuilder<> entry(&first, first.begin());
   llvm::AllocaInst* const known = entry.CreateAlloca(entry.getInt1Ty());

@@ -142,6 +142,7 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::operand:
     case Kind::stamp:
     case Kind::fence:
+    case Kind::read_group:  // read as reads (read_groups.h)
       return;
   }
 }

@@ -6,7 +6,10 @@ using recording::Record;
 
 RecordMerger::RecordMerger(const RecordingFile& file, const RecordingFile::Process& process,
                            UnneededParts unneeded)
-    : file_(file), unneeded_(std::move(unneeded)), horizon_(process.horizon) {
+    : file_(file),
+      names_(process.names),
+      unneeded_(std::move(unneeded)),
+      horizon_(process.horizon) {
   for (const auto& [number, parts] : process.threads) {
     // A thread's first record has a stamp; before it there can be its stack.
     uint64_t first_stamp = 0;
@@ -34,7 +37,8 @@ bool RecordMerger::open_part(Thread& thread) {
     return false;
   }
   const RecordingFile::Part& part = (*thread.parts)[thread.next_part++];
-  Result<std::unique_ptr<RecordSource>> source = file_.open_part(part, unpacker_, thread.bytes);
+  Result<std::unique_ptr<RecordSource>> source =
+      file_.open_part(part, names_, unpacker_, thread.bytes);
   if (!source) {
     error_ = source.error().message;
     return false;

@@ -74,6 +74,7 @@ class RecordMerger {
   }
 
   const RecordingFile& file_;
+  const uint32_t names_;  // of the process
   const UnneededParts unneeded_;
   ftr::ChunkUnpacker unpacker_;
   std::vector<std::unique_ptr<Thread>> threads_;

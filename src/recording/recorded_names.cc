@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "recording/name_entries.h"
 
 namespace foretrace {
 
@@ -11,8 +12,6 @@ using recording::NameEntry;
 using recording::NameKind;
 
 namespace {
-
-constexpr auto kStrings = 5;  // of an entry, each with a zero byte at its end
 
 // "function\tfile:line:column\n", several times (runtime/site.h).
 std::vector<CodeFrame> inlined_frames(std::string_view text) {
@@ -59,16 +58,8 @@ SiteId SiteInterner::intern(SiteId place, const std::vector<CodeFrame>& inlined)
 
 void RecordedNames::add(std::string_view entries) {
   bytes_ += entries.size();
-  while (entries.size() >= sizeof(NameEntry)) {
-    NameEntry entry;
-    std::memcpy(&entry, entries.data(), sizeof entry);
-    if (entry.bytes < sizeof entry || entry.bytes > entries.size()) return;
-    const std::string_view text = entries.substr(sizeof entry, entry.bytes - sizeof entry);
-    if (std::count(text.begin(), text.end(), '\0') < kStrings) return;
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): its strings have ends.
-    add_entry(entry, text.data());
-    entries.remove_prefix(entry.bytes);
-  }
+  for_each_name(entries,
+                [this](const NameEntry& entry, const char* text) { add_entry(entry, text); });
 }
 
 void RecordedNames::add_entry(const NameEntry& entry, const char* text) {
@@ -85,6 +76,7 @@ void RecordedNames::add_entry(const NameEntry& entry, const char* text) {
     text += first.size() + 1;
     const std::string function = text;
     text += function.size() + 1;
+    if (entry.number > recording::kNamesBytes / sizeof entry) return;  // nobody has so many
     if (entry.number >= by_number_.size()) by_number_.resize(entry.number + 1);
     RecordedSite& site = by_number_[entry.number];
     site = {sites_.intern(first, entry.line, entry.column, function),

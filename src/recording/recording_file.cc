@@ -14,6 +14,7 @@ Result<std::unique_ptr<RecordingFile>> RecordingFile::open(const std::string& na
                                                            const Horizons& horizons) {
   auto file = std::unique_ptr<RecordingFile>(new RecordingFile(name, std::move(bytes)));
   if (Result<void> done = file->read_chunks(); !done) return tl::unexpected(done.error());
+  for (const auto& [number, names] : file->names_) file->groups_[number].add(names);
   for (const auto& [process, stamp] : horizons) file->processes_[process].horizon = stamp;
   return file;
 }
@@ -100,9 +101,18 @@ Result<void> RecordingFile::read_small_chunk(const ChunkHeader& header, uint64_t
   return {};
 }
 
-Result<std::unique_ptr<RecordSource>> RecordingFile::open_part(const Part& part,
+Result<std::unique_ptr<RecordSource>> RecordingFile::open_part(const Part& part, uint32_t names,
                                                                ftr::ChunkUnpacker& unpacker,
                                                                std::vector<char>& bytes) const {
+  Result<std::unique_ptr<RecordSource>> source = open_grouped(part, unpacker, bytes);
+  const auto groups = groups_.find(names);
+  if (!source || groups == groups_.end() || groups->second.empty()) return source;
+  return std::make_unique<UngroupedRecords>(std::move(*source), groups->second);
+}
+
+Result<std::unique_ptr<RecordSource>> RecordingFile::open_grouped(const Part& part,
+                                                                  ftr::ChunkUnpacker& unpacker,
+                                                                  std::vector<char>& bytes) const {
   const ChunkHeader header = ftr::parse_chunk_header(bytes_.substr(part.offset));
   const std::string_view chunk = stored(header, part.offset);
   if (header.tag == ftr::kPlainRecords) {

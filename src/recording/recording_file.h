@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "recording/record_codec.h"
+#include "recording/read_groups.h"
 #include "recording/spool.h"
 #include "trace/formats/ftr_chunks.h"
 
@@ -65,13 +65,16 @@ class RecordingFile {
   const std::string& name() const { return name_; }
   std::string_view bytes() const { return bytes_; }
 
-  // The records of a part, which may be in `bytes` then.
-  Result<std::unique_ptr<RecordSource>> open_part(const Part& part, ftr::ChunkUnpacker& unpacker,
+  // The records of a part of a process that has these names; they may be in `bytes` then.
+  Result<std::unique_ptr<RecordSource>> open_part(const Part& part, uint32_t names,
+                                                  ftr::ChunkUnpacker& unpacker,
                                                   std::vector<char>& bytes) const;
 
  private:
   RecordingFile(std::string name, MappedBytes bytes)
       : name_(std::move(name)), mapped_(std::move(bytes)), bytes_(mapped_.view()) {}
+  Result<std::unique_ptr<RecordSource>> open_grouped(const Part& part, ftr::ChunkUnpacker& unpacker,
+                                                     std::vector<char>& bytes) const;
   Result<void> read_chunks();
   Result<void> read_chunk(const ftr::ChunkHeader& header, uint64_t offset);
   Result<void> read_small_chunk(const ftr::ChunkHeader& header, uint64_t offset);
@@ -86,6 +89,7 @@ class RecordingFile {
   ftr::ChunkUnpacker unpacker_;
   std::map<uint32_t, Process> processes_;
   std::map<uint32_t, std::string> names_;
+  std::map<uint32_t, ReadGroups> groups_;  // likewise
   bool complete_ = false;
   uint64_t dropped_ = 0;
   std::string note_;

@@ -146,8 +146,8 @@ bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
   const Entry entry;
   if (!entry || self.ignoring != 0) return false;
   Granule granule(address, size);
-  if (!granule.is_new() || granule.is_earlier() || granule.needs_stamp<true>() ||
-      self.memory->steering.may_be_at(address) || Entry::is_in_runs(address, site)) {
+  if (!granule.is_plain<true>() || self.memory->steering.may_be_at(address) ||
+      Entry::is_in_runs(address, site)) {
     return false;
   }
   entry.append_update(address, size, site);
@@ -165,9 +165,32 @@ void record_update(uint64_t address, uint32_t size, SiteRef site) {
   record_few<true>(address, size, site);
 }
 
-void record_group(uint64_t address, const ReadGroup& group) {
+namespace {
+
+// Where none of them has been recorded. False: it may be otherwise.
+bool record_group_as_one(uint64_t address, uint64_t bytes, ReadGroup& group) {
+  const Entry entry;
+  if (!entry || self.ignoring != 0) return false;
+  const bool are_plain = visit_granules(address, bytes, [](uint64_t there, uint32_t bits) {
+    return Granule(there, Granule::Bits{bits}).is_plain<false>();
+  });
+  const GroupMember& first = group.members[0];
+  if (!are_plain || Entry::is_in_run_of_reads(address + first.offset, first.site)) return false;
+  const uint32_t number = number_of(group);
+  if (number == 0) return false;
+  entry.append_group(address, number);
+  return visit_granules(address, bytes, [](uint64_t there, uint32_t bits) {
+    Granule(there, Granule::Bits{bits}).remember<false>();
+    return true;
+  });
+}
+
+}  // namespace
+
+void record_group(uint64_t address, uint64_t bytes, ReadGroup& group) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  if (record_group_as_one(address, bytes, group)) return;
   for (uint64_t i = 0; i < group.count; ++i) {
     const GroupMember& member = group.members[i];
     record_few<false>(address + member.offset, member.bytes, member.site);
@@ -198,11 +221,7 @@ void steering_read(uint64_t address, uint64_t bytes, SiteRef site) {
 
 void forget_accesses(uint64_t address, uint64_t bytes) {
   if (bytes >= kLongRange) begin_range_stretch();
-  const uint64_t first = address >> kGranuleShift;
-  const uint64_t last = (address + bytes - 1) >> kGranuleShift;
-  for (uint64_t granule = first; granule <= last; ++granule) {
-    self.filter.forget(granule << kGranuleShift);
-  }
+  self.filter.forget(address, bytes);
 }
 
 }  // namespace foretrace::runtime
@@ -232,14 +251,14 @@ FORETRACE_HOOK __foretrace_update4(const void* p, const Site* site) { update<4>(
 FORETRACE_HOOK __foretrace_update8(const void* p, const Site* site) { update<8>(p, site); }
 FORETRACE_HOOK __foretrace_update16(const void* p, const Site* site) { update<16>(p, site); }
 
-// Some reads of one object, when all have been made.
-FORETRACE_HOOK __foretrace_read_group(const void* p, uint32_t bytes, const ReadGroup* group) {
+// Some reads of one object, when all have been made. `bytes` has a bit for each byte.
+FORETRACE_HOOK __foretrace_read_parts(const void* p, uint64_t bytes, ReadGroup* group) {
   const auto address = reinterpret_cast<uint64_t>(p);
   if (foretrace::runtime::self.filter.is_started() &&
       foretrace::runtime::is_group_repeated(address, bytes)) {
     return;
   }
-  foretrace::runtime::record_group(address, *group);
+  foretrace::runtime::record_group(address, bytes, *group);
 }
 
 FORETRACE_HOOK __foretrace_read_range(const void* p, uint64_t bytes, const Site* site) {

@@ -43,8 +43,13 @@ class Granule {
  public:
   // The bytes are in one granule.
   __attribute__((always_inline)) Granule(uint64_t address, uint32_t size)
+      : Granule(address, Bits{byte_bits(address, size)}) {}
+  struct Bits {
+    uint32_t of_bytes;
+  };
+  __attribute__((always_inline)) Granule(uint64_t address, Bits bits)
       : address_(address),
-        bits_(byte_bits(address, size)),
+        bits_(bits.of_bytes),
         tag_(self.filter.tag(address)),
         known_(self.filter.entry(address)),
         cell_(shadow.cell_of(address)),
@@ -72,6 +77,12 @@ class Granule {
   template <bool kWrite>
   bool needs_stamp() const {
     return clashes<kWrite>(self.stamp);
+  }
+
+  // Whether this is the first access of its bytes since the last stamp, and needs none.
+  template <bool kWrite>
+  bool is_plain() const {
+    return is_new() && !is_earlier() && !needs_stamp<kWrite>();
   }
 
   // Whether no record under the same stamp has its bytes, for all that is known.
@@ -193,17 +204,37 @@ __attribute__((always_inline)) inline void update(const void* pointer, SiteRef s
   record_update(address, kSize, site);
 }
 
-// Whether all of a group is_repeated(); `bytes` has a bit for each. They are in one granule or
-// two.
-__attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, uint32_t bytes) {
-  const uint32_t bits = bytes << (address & (kGranuleBytes - 1));
-  if (!are_repeated<false>(address, bits & FilterEntry::kAll)) return false;
-  return bits <= FilterEntry::kAll ||
-         are_repeated<false>(address + kGranuleBytes, bits >> kGranuleBytes);
+// Of some bytes, which have a bit each from `address` on, those in each granule: an address in
+// it, and their bits there. Until `visit` returns false; whether it has not.
+template <typename Visit>
+__attribute__((always_inline)) inline bool visit_granules(uint64_t address, uint64_t bytes,
+                                                          Visit visit) {
+  const uint64_t in_front = address % kGranuleBytes;
+  auto here = static_cast<uint32_t>(bytes << in_front) & FilterEntry::kAll;
+  bytes >>= kGranuleBytes - in_front;
+  for (;;) {
+    if (!visit(address, here)) return false;
+    if (bytes == 0) return true;
+    const auto empty = static_cast<uint32_t>(__builtin_ctzll(bytes)) & ~(kGranuleBytes - 1);
+    address += empty + kGranuleBytes;
+    here = static_cast<uint32_t>(bytes >> empty) & FilterEntry::kAll;
+    bytes = bytes >> empty >> kGranuleBytes;
+  }
+}
+
+// Whether all of a group is_repeated().
+__attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, uint64_t bytes) {
+  const Filter filter = self.filter;
+  const uint32_t stamp = self.stamp;
+  return visit_granules(address, bytes, [&](uint64_t there, uint32_t bits) {
+    const FilterEntry entry = filter.entry(there);
+    return entry.tag() == filter.tag(there) && entry.has<false>(bits) &&
+           !has_later<false>(there, stamp);
+  });
 }
 
 // Records those of a group that are not repeated.
-__attribute__((noinline)) void record_group(uint64_t address, const ReadGroup& group);
+__attribute__((noinline)) void record_group(uint64_t address, uint64_t bytes, ReadGroup& group);
 
 template <bool kWrite>
 __attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,

@@ -118,7 +118,12 @@ class Filter {
 
   // The entry of an address is in use.
   void note_use(uint64_t address) { memory_->used[place(address) >> kPageShift] = 1; }
-  void forget(uint64_t address) { entry(address) = FilterEntry(0); }
+  void forget(uint64_t address, uint64_t bytes) {
+    const uint64_t end = address + bytes;
+    for (address &= ~uint64_t{kGranuleBytes - 1}; address < end; address += kGranuleBytes) {
+      entry(address) = FilterEntry(0);
+    }
+  }
   // Of the whole granule.
   void forget_writes(uint64_t address) {
     if ((entry(address).tag() ^ tag(address)) < kEpochs) entry(address).forget_writes();

@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 8;
+inline constexpr uint32_t kVersion = 9;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -59,12 +59,15 @@ enum class Kind : uint8_t {
   relaxed_update = 32,   //
   fence = 33,            // the process has some: relaxed operations may order after all
   update = 34,           // never stamped: a read and a write of the same bytes at one site
+  read_group = 35,       // never stamped: reads of some parts of what begins at the address; its
+                         // site is the number of a group, which says which
 };
 
 // Whether a record of this kind, which need not be one, may say itself which stack led to it.
 inline bool can_name_stack(uint8_t kind) {
   return kind == static_cast<uint8_t>(Kind::read) || kind == static_cast<uint8_t>(Kind::write) ||
-         kind == static_cast<uint8_t>(Kind::update);
+         kind == static_cast<uint8_t>(Kind::update) ||
+         kind == static_cast<uint8_t>(Kind::read_group);
 }
 
 // 16 bytes:
@@ -126,6 +129,7 @@ struct NamesHeader {
   std::atomic<uint32_t> next_site;   // numbers count from 1
   std::atomic<uint32_t> next_label;  //
   std::atomic<uint32_t> next_stack;  //
+  std::atomic<uint32_t> next_group;  //
   std::atomic<uint32_t> lock;        // held by a thread that adds an entry
 };
 inline constexpr size_t kNamesBytes = size_t{64} << 20;  // a sparse file
@@ -144,6 +148,8 @@ enum class NameKind : uint32_t {
   // A stack: that with the number `line` (0: none), and a call from the place with
   // the site's number `column`.
   stack = 5,
+  // What a group reads: "offset bytes site " for each, in the order in which they are made.
+  group = 6,
 };
 // The site's number of a place in a module: this bit, and the number of the
 // module's first byte of code plus the place's distance from it.

@@ -113,6 +113,7 @@ bool make_names() {
   process.names->next_site = 1;
   process.names->next_label = 1;
   process.names->next_stack = 1;
+  process.names->next_group = 1;
   return true;
 }
 
@@ -362,6 +363,14 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
   settle();
 }
 
+void Entry::append_group(uint64_t address, uint32_t number) {
+  const uint32_t named = stack_to_name();
+  if (!has_space() && !make_space(1)) return;
+  if (self.written >= self.settle_at) settle();
+  close_runs();  // it reads
+  put(Record::make(Kind::read_group, address, 0, number, named));
+}
+
 void Entry::append_free(uint64_t address, SiteRef site) {
   const uint32_t site_number = number_of(site);
   const uint32_t stack = site_number != 0 ? stack_to_name() : 0;
@@ -448,6 +457,38 @@ uint32_t find_number(SiteRef ref) {
   }
   process.names->next_site.store(fresh + 1);
   __atomic_store_n(number, fresh, __ATOMIC_RELEASE);
+  return fresh;
+}
+
+namespace {
+
+// What the group reads; false: there is a site without a number, or more than that.
+bool describe(const ReadGroup& group, char* text, size_t most) {
+  size_t used = 0;
+  for (uint32_t i = 0; i < group.count; ++i) {
+    const GroupMember& member = group.members[i];
+    const uint32_t site = number_of(member.site);
+    if (site == 0) return false;
+    const int length =
+        std::snprintf(text + used, most - used, "%u %u %u ", member.offset, member.bytes, site);
+    if (length < 0 || static_cast<size_t>(length) >= most - used) return false;
+    used += static_cast<size_t>(length);
+  }
+  return true;
+}
+
+}  // namespace
+
+uint32_t find_number(ReadGroup& group) {
+  char text[512];
+  if (!describe(group, text, sizeof text)) return 0;
+  const SpinGuard guard(process.names->lock);
+  const uint32_t known = __atomic_load_n(&group.number, __ATOMIC_ACQUIRE);
+  if (known != 0) return known;
+  const uint32_t fresh = process.names->next_group.load();
+  if (!add_name({0, NameKind::group, fresh, 0, 0, 0}, {{text}})) return 0;
+  process.names->next_group.store(fresh + 1);
+  __atomic_store_n(&group.number, fresh, __ATOMIC_RELEASE);
   return fresh;
 }
 

@@ -54,7 +54,7 @@ struct Thread {
   CallFrame* call;   // that it is in (call_stack.h); null until a function was entered
   CallFrame* calls;  // the frame below all functions; likewise
   uint32_t stack;    // the number of the stack that was recorded last
-  uint64_t frame;  // of the hook or interceptor that records
+  uint64_t frame;    // of the hook or interceptor that records
 };
 extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
 
@@ -121,12 +121,16 @@ class Entry {
 
   // A read and a write within one granule: one record for both.
   static void append_update(uint64_t address, uint32_t size, SiteRef site);
+  // The reads of a group, which has this number, of bytes that are all new.
+  static void append_group(uint64_t address, uint32_t number);
   // Whether there are better ways: both would be part of runs, or their next ones may be. (In a
   // loop with foreseen accesses they are.)
   static bool is_in_runs(uint64_t address, SiteRef site) {
     const OpenRun& writes = runs<true>().ending_at(address);
-    return (writes.next == address && writes.site == site) ||
-           run_for<false>(address, site) != nullptr;
+    return (writes.next == address && writes.site == site) || is_in_run_of_reads(address, site);
+  }
+  static bool is_in_run_of_reads(uint64_t address, SiteRef site) {
+    return run_for<false>(address, site) != nullptr;
   }
 
   // The thread writes these bytes. If they steer the loop that it is in, what the loop does
@@ -266,6 +270,11 @@ inline uint32_t number_of(SiteRef site) {
     if (known != 0) return known;
   }
   return find_number(site);
+}
+uint32_t find_number(ReadGroup& group);
+inline uint32_t number_of(ReadGroup& group) {
+  const uint32_t known = __atomic_load_n(&group.number, __ATOMIC_ACQUIRE);
+  return known != 0 ? known : find_number(group);
 }
 uint32_t new_label(const char* label);
 void name_thread(const char* name);

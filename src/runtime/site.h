@@ -24,14 +24,16 @@ inline constexpr uint64_t kVolatileSite = 1;
 // In its loop: that the access is made, and where, does not depend on what the loop reads.
 inline constexpr uint64_t kForeseenSite = 2;
 
-// Reads of one object that the recorder looks at together. The plugin writes these too.
+// Reads of one object that the recorder looks at together. The plugin writes these too, as
+// variables.
 struct GroupMember {
   uint32_t offset;  // from the first byte of all of them
   uint32_t bytes;
   const Site* site;
 };
 struct ReadGroup {
-  uint64_t count;
+  uint32_t number;  // 0 until the first record that names it
+  uint32_t count;
   GroupMember members[1];  // so many, in the order in which they are made
 };
 

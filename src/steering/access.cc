@@ -90,7 +90,7 @@ FORETRACE_SIZE(8)
 FORETRACE_SIZE(16)
 
 // While threads are steered, the reads of a group have hooks of their own.
-FORETRACE_INTERCEPT void __foretrace_read_group(const void* /*p*/, uint32_t /*bytes*/,
+FORETRACE_INTERCEPT void __foretrace_read_parts(const void* /*p*/, uint64_t /*bytes*/,
                                                 const void* /*group*/) {}
 FORETRACE_INTERCEPT void __foretrace_read_range(const void* p, uint64_t bytes, const Site* site) {
   access(p, bytes, false, site, Position::behind);

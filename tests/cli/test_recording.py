@@ -368,7 +368,7 @@ COUNTING = r"""
 struct Limits { long low, high, other; };
 long look(const struct Limits*, long), even(const struct Limits*, long), more(const struct Limits*, long);
 unsigned char __foretrace_active;
-static long reads;
+static long reads, groups;
 int main(void) {
   static long (*const functions[])(const struct Limits*, long) = {look, even, more};
   static const long depths[] = {7, 6, 7};
@@ -380,6 +380,71 @@ int main(void) {
       printf("%ld ", reads);
     }
   }
+}
+"""
+
+# Nodes that are gone down to, and calls between reads of one object: early_reads.h.
+EARLY = r"""
+struct Node { struct Node* left; long value; struct Node* right; };
+extern "C" {
+__attribute__((noinline)) long sum(const Node* node) {
+  if (node == nullptr) return 0;
+  const long before = sum(node->left);
+  return before + node->value + sum(node->right);
+}
+// The call writes what is read behind it.
+__attribute__((noinline)) long replace(Node* node, Node* other) {
+  node->right = other;
+  return node->value;
+}
+__attribute__((noinline)) long replaced(Node* node, Node* other) {
+  const long before = node->left == nullptr ? 1 : 2;
+  return before + replace(node, other) + (node->right == nullptr ? 10 : 20);
+}
+// It is not sure that the second is read.
+void nobody_knows();
+__attribute__((noinline)) long unsure(Node* node) {
+  const long before = node->left == nullptr ? 1 : 2;
+  nobody_knows();
+  return before + (node->right == nullptr ? 10 : 20);
+}
+}
+"""
+# Hooks that count calls for several reads.
+EARLY_COUNTING = r"""
+#include <stdio.h>
+struct Node { struct Node* left; long value; struct Node* right; };
+long sum(const struct Node*), replaced(struct Node*, struct Node*), unsure(struct Node*);
+void nobody_knows(void) {}
+unsigned char __foretrace_active;
+static long reads, groups;
+// Somebody else writes while it is read.
+static struct Node* changing;
+void __foretrace_read_parts(void) {
+  ++groups;
+  if (changing != 0) changing->right = 0;
+  changing = 0;
+}
+static struct Node leaves[2] = {{0, 1, 0}, {0, 2, 0}};
+int main(void) {
+  for (__foretrace_active = 1; __foretrace_active <= 2; ++__foretrace_active) {
+    struct Node node = {&leaves[0], 4, &leaves[1]};
+    reads = groups = 0;
+    if (sum(&node) != 7) return 1;
+    printf("%ld %ld ", groups, reads);
+    changing = &node;
+    reads = groups = 0;
+    if (sum(&node) != (__foretrace_active == 1 ? 5 : 7)) return 1;
+    printf("%ld %ld ", groups, reads);
+    reads = groups = 0;
+    if (replaced(&node, 0) != 16) return 1;
+    printf("%ld %ld ", groups, reads);
+    node.right = &leaves[1];
+    reads = groups = 0;
+    if (unsure(&node) != 22) return 1;
+    printf("%ld %ld ", groups, reads);
+  }
+  return 0;
 }
 """
 
@@ -890,19 +955,34 @@ int main() {
         self.assertEqual({access for access in re.findall(r"^(.*?\|[rw]\(.*?\))", trace, re.M) if "allocated" not in access},
                          {"T1|w(shared)", "main|r(shared)", "main|w(shared)"})
 
-    def count_reads(self, *arguments):
-        """How often read hooks are called in COVERED: recorded, then steered."""
-        (self.path / "covered.cpp").write_text(COVERED)
-        done = self.foretrace("c++", *arguments, "-c", "covered.cpp", "-o", "covered.o")
+    def count_hooks(self, source, counting, *arguments):
+        """The numbers that a main prints: of the other hooks, those of reads count in `reads`."""
+        (self.path / "counted.cpp").write_text(source)
+        done = self.foretrace("c++", *arguments, "-c", "counted.cpp", "-o", "counted.o")
         self.assertEqual(done.returncode, 0, done.stderr)
-        names = subprocess.run(["nm", "-u", "covered.o"], cwd=self.path, capture_output=True, text=True).stdout
+        names = subprocess.run(["nm", "-u", "counted.o"], cwd=self.path, capture_output=True, text=True).stdout
         hooks = set(re.findall(r"__foretrace_\w+", names)) - {"__foretrace_active"}
-        (self.path / "hooks.c").write_text(COUNTING + "".join(
-            f"void {hook}(void) {{ {'++reads;' if '_read' in hook else ''} }}\n" for hook in sorted(hooks)))
-        subprocess.run(["clang-22", "hooks.c", "covered.o", "-o", "count"], cwd=self.path, check=True)
+        (self.path / "hooks.c").write_text(counting + "".join(
+            f"void {hook}(void) {{ {'++reads;' if '_read' in hook else ''} }}\n"
+            for hook in sorted(hooks) if hook not in counting))
+        subprocess.run(["clang-22", "hooks.c", "counted.o", "-o", "count"], cwd=self.path, check=True)
         done = subprocess.run(["./count"], cwd=self.path, capture_output=True, text=True)
         self.assertEqual(done.returncode, 0)
         return [int(number) for number in done.stdout.split()]
+
+    def count_reads(self, *arguments):
+        """How often read hooks are called in COVERED: recorded, then steered."""
+        return self.count_hooks(COVERED, COUNTING, *arguments)
+
+    def test_reads_that_surely_come_are_looked_at_with_the_first(self):
+        for flags in ("-O1", "-O2"):
+            recorded, steered = [], []
+            numbers = self.count_hooks(EARLY, EARLY_COUNTING, flags)
+            for half, into in ((numbers[:8], recorded), (numbers[8:], steered)):
+                into += [tuple(half[i:i + 2]) for i in range(0, 8, 2)]
+            # A look for each node, and one more where something else is read than before.
+            self.assertEqual(recorded, [(3, 0), (2, 1), (0, 3), (0, 2)])
+            self.assertEqual(steered, [(0, 9), (0, 9), (0, 3), (0, 2)])
 
     def test_what_the_caller_has_read_is_looked_at_once(self):
         look, even, more, *steered = self.count_reads("-O2")
