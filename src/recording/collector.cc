@@ -18,7 +18,9 @@ namespace {
 // How long records may stay in a ring that does not fill up. Only a recorder that
 // is killed loses them: the program's memory is shared.
 constexpr auto kMostDelay = std::chrono::milliseconds(50);
+// Between looks: while a ring fills up, and else. The fastest threads fill one in two milliseconds.
 constexpr auto kPause = std::chrono::microseconds(500);
+constexpr auto kLongPause = std::chrono::milliseconds(2);
 
 // The records of a chunk, all of one thread.
 class RecordsChunk {
@@ -82,7 +84,7 @@ void Collector::run(Program& program, const std::function<void()>& meanwhile) {
     if (is_time) collected = now;
     const bool any = collect(is_time ? Amount::settled : Amount::much);
     if (is_time) meanwhile();
-    if (!any) std::this_thread::sleep_for(kPause);
+    if (!any) std::this_thread::sleep_for(is_filling_ ? kPause : kLongPause);
   }
   // What it wrote last came before its end, so this look sees all of it.
   session_.close();
@@ -97,11 +99,13 @@ bool Collector::collect(Amount amount) {
   // that were seen above need is there now.
   copy_names();
   bool any = false;
+  is_filling_ = false;
   for (Process& process : processes_) {
     for (const uint32_t number : process.active) {
       Ring& ring = process.rings[number];
       const uint64_t waiting = ring.available - ring.read;
       if (waiting == 0) continue;
+      is_filling_ |= waiting >= ring.header->capacity / 16;
       if (amount == Amount::much && !ring.ended && waiting < ring.header->capacity / 4) continue;
       copy_records(process, number, ring);
       any = true;

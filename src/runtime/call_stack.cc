@@ -32,7 +32,7 @@ std::atomic<Table*> table{nullptr};
 
 // A recursion through a tree has as many stacks as the tree has nodes. All are told apart up
 // to this many; after that a call that is on the stack already leads back to there.
-constexpr uint32_t kExactStacks = 4096;
+constexpr uint32_t kExactStacks = 1024;
 
 uint64_t hash_of(uint32_t parent, uint64_t caller) {
   uint64_t hash = (caller ^ uint64_t{parent} << 40) * 0x9E3779B97F4A7C15U;
@@ -122,6 +122,7 @@ bool make_call_stack() {
   self.calls = static_cast<CallFrame*>(memory);
   *self.calls = {UINT64_MAX, 0, 0};
   self.call = self.calls;
+  self.last_call = self.calls + kMostFrames;
   return true;
 }
 

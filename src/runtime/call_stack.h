@@ -25,7 +25,7 @@ void enter_handler();
 inline void push_call(uint64_t frame, const void* caller) {
   CallFrame* call = self.call;
   while (call->frame <= frame) --call;
-  if (call != self.calls + kMostFrames) {
+  if (call != self.last_call) {
     *++call = {frame, reinterpret_cast<uint64_t>(caller), CallFrame::kNotAsked};
   }
   self.call = call;

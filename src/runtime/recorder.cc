@@ -271,6 +271,7 @@ void after_fork_in_child() {
   Thread fresh = {};
   fresh.calls = before.calls;  // the calls are the same as before
   fresh.call = before.call;
+  fresh.last_call = before.last_call;
   fresh.unable = true;  // a signal handler that comes too early
   self = fresh;
   if (before.ring != nullptr) {

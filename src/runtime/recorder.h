@@ -51,8 +51,9 @@ struct Thread {
   uint64_t ring_mask;
   uint64_t written;
   uint64_t limit;    // up to this many records there is space
-  CallFrame* call;   // that it is in (call_stack.h); null until a function was entered
-  CallFrame* calls;  // the frame below all functions; likewise
+  CallFrame* call;       // that it is in (call_stack.h); null until a function was entered
+  CallFrame* calls;      // the frame below all functions; likewise
+  CallFrame* last_call;  // that there is space for
   uint32_t stack;    // the number of the stack that was recorded last
   uint64_t frame;    // of the hook or interceptor that records
 };
@@ -399,6 +400,10 @@ inline bool Entry::join(OpenRun& run, uint32_t size) {
   const bool is_range = record.kind() == kRange<kWrite>;
   const uint64_t bytes = uint64_t{is_range ? record.upper() : record.size()} + size;
   if (bytes > kMostBytes) return false;
+  if (is_range && !OpenRuns::moves_at(run.next) && !is_foreseen(run.site)) {
+    continue_run(run, size);
+    return true;
+  }
   __atomic_store_n(&record.tail, record.site() | bytes << 32, __ATOMIC_RELEASE);
   if (!is_range) {
     const Record range = Record::make(kRange<kWrite>, record.address(), 0, 0, 0);
