@@ -112,6 +112,7 @@ llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members) {
   auto* const type = llvm::ArrayType::get(parts.front()->getType(), parts.size());
   llvm::Constant* const value = llvm::ConstantStruct::getAnon(
       {llvm::ConstantInt::get(number, 0), llvm::ConstantInt::get(number, members.size()),
+       llvm::ConstantAggregateZero::get(llvm::ArrayType::get(number, 10)),
        llvm::ConstantArray::get(type, parts)});
   return new llvm::GlobalVariable(module_, value->getType(), false,
                                   llvm::GlobalValue::PrivateLinkage, value, "__foretrace_group");

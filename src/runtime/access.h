@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include <emmintrin.h>
+
 #include "runtime/recorder.h"
 #include "runtime/shadow.h"
 
@@ -231,6 +233,36 @@ __attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, u
     return entry.tag() == filter.tag(there) && entry.has<false>(bits) &&
            !has_later<false>(there, stamp);
   });
+}
+
+// The same at once, for an object that begins where most do. False: it may be otherwise.
+__attribute__((always_inline)) inline bool is_group_surely_repeated(uint64_t address,
+                                                                    const ReadGroup& group) {
+  constexpr uint64_t kMostBytes = ReadGroup::kMostGranules * kGranuleBytes;
+  if (__atomic_load_n(&group.begin, __ATOMIC_ACQUIRE) !=
+          ReadGroup::kBegin + address % kGranuleBytes ||
+      address % Filter::kSameTag > Filter::kSameTag - kMostBytes) {
+    return false;
+  }
+  const auto two_of = [](const void* numbers) {
+    return _mm_loadu_si128(static_cast<const __m128i*>(numbers));
+  };
+  const FilterEntry* const entries = &self.filter.entry(address);
+  const __m128i touched =
+      _mm_set1_epi64x(static_cast<int64_t>(FilterEntry::all_touched(self.filter.tag(address))));
+  const auto differences = [&](int granule) {
+    return _mm_and_si128(_mm_xor_si128(two_of(entries + granule), touched),
+                         two_of(group.must_agree + granule));
+  };
+  const ShadowCell* const cells = &shadow.cell_of(address);
+  const __m128i stamp = _mm_set1_epi32(static_cast<int>(self.stamp));
+  const auto later = [&](int granule) { return _mm_sub_epi32(stamp, two_of(cells + granule)); };
+  const __m128i same =
+      _mm_cmpeq_epi32(_mm_or_si128(differences(0), differences(2)), _mm_setzero_si128());
+  const __m128i any_later = _mm_or_si128(later(0), later(2));  // negative where one is
+  constexpr int kWrites = 0b0101;                              // of the numbers of two cells
+  return _mm_movemask_epi8(same) == 0xFFFF &&
+         (_mm_movemask_ps(_mm_castsi128_ps(any_later)) & kWrites) == 0;
 }
 
 // Records those of a group that are not repeated.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/shadow.h"
+#include "runtime/site.h"
 
 namespace foretrace::runtime {
 
@@ -25,6 +26,12 @@ class FilterEntry {
   }
   uint32_t wrote(uint32_t bytes) const {
     return static_cast<uint16_t>(bits_ >> kWroteShift) & bytes;
+  }
+  // Whether some bytes are touched(), under a tag, is whether the entry is, in the bits of
+  // must_agree(), the same as all_touched().
+  static uint64_t all_touched(uint32_t tag) { return uint64_t{kAll} << kTouchedShift | tag; }
+  static uint64_t must_agree(uint32_t bytes) {
+    return uint64_t{bytes} << kTouchedShift | UINT32_MAX;
   }
   template <bool kWrite>
   bool has(uint32_t bytes) const {
@@ -77,6 +84,7 @@ class Filter {
 
   struct Memory {
     FilterEntry entries[kEntries];
+    FilterEntry behind[ReadGroup::kMostGranules - 1];  // who looks at several finds zeros
     uint8_t used[kEntries >> kPageShift];
     uint32_t stamps[kEpochs];
   };
@@ -105,6 +113,8 @@ class Filter {
   uint32_t tag(uint64_t address) const {
     return static_cast<uint32_t>(address >> kTagShift) ^ epoch_;
   }
+  // So many bytes have the same, and their entries are side by side.
+  static constexpr uint64_t kSameTag = uint64_t{1} << kTagShift;
   // Whether an entry is of the same granule as `tag`, and of an earlier epoch of this
   // stretch.
   bool is_earlier(FilterEntry entry, uint32_t tag) const {
@@ -134,7 +144,7 @@ class Filter {
   // large matrices are, has different places all the same.
   static uint64_t place(uint64_t address) {
     const uint64_t granule = address >> kGranuleShift;
-    return (granule ^ granule >> kEntriesShift) & (kEntries - 1);
+    return (granule + (granule >> kEntriesShift)) & (kEntries - 1);
   }
   // Of an entry of another granule it is none.
   uint32_t epoch_of(FilterEntry entry, uint32_t tag) const { return entry.tag() ^ tag ^ epoch_; }

@@ -50,12 +50,12 @@ struct Thread {
   Record* records;
   uint64_t ring_mask;
   uint64_t written;
-  uint64_t limit;    // up to this many records there is space
+  uint64_t limit;        // up to this many records there is space
   CallFrame* call;       // that it is in (call_stack.h); null until a function was entered
   CallFrame* calls;      // the frame below all functions; likewise
   CallFrame* last_call;  // that there is space for
-  uint32_t stack;    // the number of the stack that was recorded last
-  uint64_t frame;    // of the hook or interceptor that records
+  uint32_t stack;        // the number of the stack that was recorded last
+  uint64_t frame;        // of the hook or interceptor that records
 };
 extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
 

@@ -34,7 +34,15 @@ struct GroupMember {
 struct ReadGroup {
   uint32_t number;  // 0 until the first record that names it
   uint32_t count;
-  GroupMember members[1];  // so many, in the order in which they are made
+  uint32_t begin;  // the byte of their granule where most objects begin, and kBegin; or
+                   // kNoBegin; 0: there was no object yet
+  uint32_t unused;
+  uint64_t must_agree[4];  // in the filter's entries of such an object (FilterEntry)
+
+  static constexpr uint32_t kBegin = 1;
+  static constexpr uint32_t kNoBegin = UINT32_MAX;
+  static constexpr uint32_t kMostGranules = 4;  // of an object that has must_agree
+  GroupMember members[1];                       // so many, in the order in which they are made
 };
 
 // Where something happens: a Site of the plugin, or an address in code that was
