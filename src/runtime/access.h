@@ -165,7 +165,8 @@ __attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteR
   const LastRun* const last = Entry::last_run_for<kWrite>(address, site);
   if (last == nullptr || address % kGranuleBytes + kSize > kGranuleBytes) return false;
   if (kWrite && self.memory->steering.may_be_at(address)) return false;
-  Granule granule(address, kSize);
+  const uint32_t bits = kSize == kGranuleBytes ? FilterEntry::kAll : byte_bits(address, kSize);
+  Granule granule(address, Granule::Bits{bits});
   if (granule.is_earlier() || granule.needs_stamp<kWrite>()) return false;
   const bool may_join = granule.is_new() || (kWrite && granule.is_only_read() &&
                                              Entry::has_reads_before(*last, address, kSize));
