@@ -276,9 +276,10 @@ class FunctionInstrumenter {
     }
     llvm::Value* const first =
         builder.CreatePtrAdd(group.base, builder.getInt64(static_cast<uint64_t>(group.offset)));
-    quiet_hooks_.call(builder, hooks_.read_group(),
-                      {first, builder.getInt64(group.bytes), sites_.new_group(members)},
-                      runtime::kRecording);
+    quiet_hooks_.call(
+        builder, hooks_.read_group(),
+        {first, builder.getInt64(group.bytes), sites_.new_group(members, group.bytes)},
+        runtime::kRecording);
   }
 
   // Reads now what is read later, and has that recorded only if it is not the same.

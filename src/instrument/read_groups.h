@@ -16,7 +16,8 @@ struct ReadGroup {
   int64_t offset;  // from the base to the first byte of all
   uint64_t bytes;  // a bit for each byte from there on that is read
 
-  static constexpr uint64_t kMostBytes = 64;
+  // They are in so many granules of the recorder wherever they begin, if not at an odd place.
+  static constexpr uint64_t kMostBytes = 56;
 };
 
 // Each access is in one of them at most. Between the members of a group are only reads of

@@ -6,6 +6,7 @@
 
 #include "instrument/names.h"
 #include "instrument/private_memory.h"
+#include "runtime/filter.h"
 #include "runtime/site.h"
 
 namespace foretrace::instrument {
@@ -100,9 +101,16 @@ llvm::Constant* SiteTable::new_loop() {
                                   llvm::ConstantInt::get(byte, 0), "__foretrace_loop_place");
 }
 
-llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members) {
+llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members, uint64_t bytes) {
   llvm::LLVMContext& context = module_.getContext();
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
+  llvm::SmallVector<uint64_t, 8> must_agree;
+  for (const uint32_t begin : {0U, runtime::kGranuleBytes / 2}) {
+    for (uint32_t granule = 0; granule < runtime::ReadGroup::kMostGranules; ++granule) {
+      const auto bits = static_cast<uint16_t>(bytes << begin >> granule * runtime::kGranuleBytes);
+      must_agree.push_back(bits == 0 ? 0 : runtime::FilterEntry::must_agree(bits));
+    }
+  }
   llvm::SmallVector<llvm::Constant*, 8> parts;
   for (const GroupMember& member : members) {
     parts.push_back(
@@ -112,8 +120,7 @@ llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members) {
   auto* const type = llvm::ArrayType::get(parts.front()->getType(), parts.size());
   llvm::Constant* const value = llvm::ConstantStruct::getAnon(
       {llvm::ConstantInt::get(number, 0), llvm::ConstantInt::get(number, members.size()),
-       llvm::ConstantAggregateZero::get(llvm::ArrayType::get(number, 10)),
-       llvm::ConstantArray::get(type, parts)});
+       llvm::ConstantDataArray::get(context, must_agree), llvm::ConstantArray::get(type, parts)});
   return new llvm::GlobalVariable(module_, value->getType(), false,
                                   llvm::GlobalValue::PrivateLinkage, value, "__foretrace_group");
 }

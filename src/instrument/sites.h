@@ -33,13 +33,14 @@ class SiteTable {
   };
   llvm::Constant* site_of(const llvm::Instruction& instruction, const Description& description,
                           const InLoop& in_loop);
-  // Of reads that are looked at together, in the order in which they are made.
+  // Of reads that are looked at together, in the order in which they are made; `bytes` has a bit
+  // for each byte that is read.
   struct GroupMember {
     uint32_t offset;
     uint32_t bytes;
     llvm::Constant* site;
   };
-  llvm::Constant* new_group(llvm::ArrayRef<GroupMember> members);
+  llvm::Constant* new_group(llvm::ArrayRef<GroupMember> members, uint64_t bytes);
   // Something in the program that stands for a loop.
   llvm::Constant* new_loop();
 

@@ -167,24 +167,6 @@ void record_update(uint64_t address, uint32_t size, SiteRef site) {
 
 namespace {
 
-// Where the first object of a group begins, most do.
-void note_begin(uint64_t address, uint64_t bytes, ReadGroup& group) {
-  uint32_t unknown = 0;
-  if (!__atomic_compare_exchange_n(&group.begin, &unknown, ReadGroup::kNoBegin, false,
-                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    return;
-  }
-  const bool fits = visit_granules(address, bytes, [&](uint64_t there, uint32_t bits) {
-    const uint64_t granule = (there >> kGranuleShift) - (address >> kGranuleShift);
-    if (granule >= ReadGroup::kMostGranules) return false;
-    group.must_agree[granule] = FilterEntry::must_agree(bits);
-    return true;
-  });
-  if (!fits) return;
-  __atomic_store_n(&group.begin, static_cast<uint32_t>(ReadGroup::kBegin + address % kGranuleBytes),
-                   __ATOMIC_RELEASE);
-}
-
 // Where none of them has been recorded. False: it may be otherwise.
 bool record_group_as_one(uint64_t address, uint64_t bytes, ReadGroup& group) {
   const Entry entry;
@@ -197,7 +179,6 @@ bool record_group_as_one(uint64_t address, uint64_t bytes, ReadGroup& group) {
   const uint32_t number = number_of(group);
   if (number == 0) return false;
   entry.append_group(address, number);
-  if (__atomic_load_n(&group.begin, __ATOMIC_RELAXED) == 0) note_begin(address, bytes, group);
   return visit_granules(address, bytes, [](uint64_t there, uint32_t bits) {
     Granule(there, Granule::Bits{bits}).remember<false>();
     return true;

@@ -236,15 +236,15 @@ __attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, u
   });
 }
 
-// The same at once, for an object that begins where most do. False: it may be otherwise.
+// The same at once, for addresses that most objects have. False: it may be otherwise.
 __attribute__((always_inline)) inline bool is_group_surely_repeated(uint64_t address,
                                                                     const ReadGroup& group) {
   constexpr uint64_t kMostBytes = ReadGroup::kMostGranules * kGranuleBytes;
-  if (__atomic_load_n(&group.begin, __ATOMIC_ACQUIRE) !=
-          ReadGroup::kBegin + address % kGranuleBytes ||
-      address % Filter::kSameTag > Filter::kSameTag - kMostBytes) {
+  constexpr uint64_t kHalf = kGranuleBytes / 2;
+  if (address % kHalf != 0 || address % Filter::kSameTag > Filter::kSameTag - kMostBytes) {
     return false;
   }
+  const uint64_t* const must_agree = group.must_agree[address / kHalf % 2];
   const auto two_of = [](const void* numbers) {
     return _mm_loadu_si128(static_cast<const __m128i*>(numbers));
   };
@@ -253,7 +253,7 @@ __attribute__((always_inline)) inline bool is_group_surely_repeated(uint64_t add
       _mm_set1_epi64x(static_cast<int64_t>(FilterEntry::all_touched(self.filter.tag(address))));
   const auto differences = [&](int granule) {
     return _mm_and_si128(_mm_xor_si128(two_of(entries + granule), touched),
-                         two_of(group.must_agree + granule));
+                         two_of(must_agree + granule));
   };
   const ShadowCell* const cells = &shadow.cell_of(address);
   const __m128i stamp = _mm_set1_epi32(static_cast<int>(self.stamp));

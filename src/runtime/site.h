@@ -34,15 +34,11 @@ struct GroupMember {
 struct ReadGroup {
   uint32_t number;  // 0 until the first record that names it
   uint32_t count;
-  uint32_t begin;  // the byte of their granule where most objects begin, and kBegin; or
-                   // kNoBegin; 0: there was no object yet
-  uint32_t unused;
-  uint64_t must_agree[4];  // in the filter's entries of such an object (FilterEntry)
-
-  static constexpr uint32_t kBegin = 1;
-  static constexpr uint32_t kNoBegin = UINT32_MAX;
-  static constexpr uint32_t kMostGranules = 4;  // of an object that has must_agree
-  GroupMember members[1];                       // so many, in the order in which they are made
+  // In the filter's entries (FilterEntry) of reads that begin with a granule, and of those that
+  // begin in the middle of one.
+  static constexpr uint32_t kMostGranules = 4;
+  uint64_t must_agree[2][kMostGranules];
+  GroupMember members[1];  // so many, in the order in which they are made
 };
 
 // Where something happens: a Site of the plugin, or an address in code that was
