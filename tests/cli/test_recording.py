@@ -212,8 +212,9 @@ int main() {
 """
 
 # Accesses of neighbouring cells, straight ahead, in functions that a seed makes: a cell is an
-# int or one of two halves of a long; reads may be at a place that was read. Each function says
-# what it will do, then does it in one stretch.
+# int or one of two halves of a long; reads may be at a place that was read; some accesses are in
+# functions that are called, and some behind a branch. Each function says what it will do, then
+# does it in one stretch.
 def fields_source(seed):
     random = Random(seed)
     functions, calls = [], []
@@ -224,15 +225,22 @@ def fields_source(seed):
             cells = [at, at + 1] if wide else [at]
             place = f"{'Long' if wide else 'Int'}::at(base + {at})"
             op = random.choice("rrrrw")
-            lines.append(f"sum += {place};" if op == "r" else f"{place} = 0;")
+            line = f"sum += {place};" if op == "r" else f"{place} = zero;"
+            how = random.random()
+            if how < 0.25:  # what is summed up is zero
+                lines.append(f"if (sum == 0) {{ {line} }} else {{ sum += look(base); }}")
+            elif how < 0.45:
+                lines.append(f"sum += {'look' if op == 'r' else 'put'}(&{place}{', zero' if op == 'w' else ''});")
+            else:
+                lines.append(line)
             log += [f"{op} %d" % cell for cell in cells]
             if op == "r" and random.random() < 0.15:  # what was read is zero
                 lines.append(f"sum += Int::at(base + 4 + {place});")
                 log.append("r 4")
         start = random.randrange(4)
-        functions.append(f"__attribute__((noinline)) long f{number}(int* base) {{ long sum = 0; {' '.join(lines)} return sum; }}")
+        functions.append(f"__attribute__((noinline)) long f{number}(int* base, int zero) {{ long sum = 0; {' '.join(lines)} return sum; }}")
         says = "".join(f'std::printf("%c %d\\n", \'{entry[0]}\', {start} + {entry[2:]}); ' for entry in log)
-        calls.append(f'std::printf("s 0\\n"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data() + {start});')
+        calls.append(f'std::printf("s 0\\n"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data() + {start}, zero);')
     return FIELDS.replace("FUNCTIONS", "\n".join(functions)).replace("CALLS", "\n  ".join(calls))
 
 
@@ -250,9 +258,15 @@ struct __attribute__((packed, aligned(4), may_alias)) Long {
 struct Int {
   static int& at(int* base) { return *base; }
 };
+__attribute__((noinline)) long look(const int* cell) { return *cell; }
+__attribute__((noinline)) long look(const long* cell) { return reinterpret_cast<const Long*>(cell)->value; }
+__attribute__((noinline)) long put(int* cell, int zero) { return *cell = zero; }
+__attribute__((noinline)) long put(long* cell, int zero) { return reinterpret_cast<Long*>(cell)->value = zero; }
 FUNCTIONS
+volatile int nothing = 0;  // the compiler does not know that
 void work() {
   long sum = 0;
+  const int zero = nothing;
   CALLS
   if (sum == 1) std::puts("s 1");
 }
