@@ -3,7 +3,6 @@
 #include <vector>
 
 #include <llvm/IR/DataLayout.h>
-#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Operator.h>
 

@@ -10,8 +10,10 @@ namespace foretrace::instrument {
 
 void EarlyReads::add(llvm::CallInst& hook, llvm::LoadInst& load, llvm::LoadInst& early) {
   llvm::IRBuilder<> builder(&hook);
-  reads_.push_back(
-      {&hook, builder.CreateICmpNE(as_number(builder, load), as_number(builder, early))});
+  // Of what was never written the program itself may not ask what it is.
+  llvm::Value* const now = builder.CreateFreeze(as_number(builder, load));
+  llvm::Value* const before = builder.CreateFreeze(as_number(builder, early));
+  reads_.push_back({&hook, builder.CreateICmpNE(now, before)});
 }
 
 void EarlyReads::skip_hooks() {

@@ -10,6 +10,7 @@
 #include "instrument/describe.h"
 #include "instrument/instrument.h"
 #include "instrument/names.h"
+#include "instrument/quiet_functions.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -42,8 +43,7 @@ class LibraryFunctions {
     size_t size = 0;
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       ++size;
-      const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      const llvm::Function* const callee = call != nullptr ? call->getCalledFunction() : nullptr;
+      const llvm::Function* const callee = callee_of(instruction);
       if (callee != nullptr && is_small(*callee)) size += size_of(*callee);
     }
     return sizes_[&function] = size;

@@ -130,13 +130,16 @@ class Joiner {
     joined_.push_back(std::move(group));
   }
 
-  // False: they are too far from each other, or too many.
+  // False: they are too far from each other, too many, or not all on one way.
   bool take(ReadGroup& group, const ReadGroup& later) const {
     constexpr size_t kMostLater = 8;
     const int64_t first = std::min(group.offset, later.offset);
     if (end_of(group) - first > kMost || end_of(later) - first > kMost ||
         group.later.size() + later.members.size() > kMostLater ||
-        !llvm::all_of(later.members, [this](size_t member) { return may_be_early(member); })) {
+        !llvm::all_of(later.members, [&](size_t member) {
+          return may_be_early(member) &&
+                 place_of_read(member).way == place_of_read(later.members.front()).way;
+        })) {
       return false;
     }
     group.bytes = group.bytes << (group.offset - first) | later.bytes << (later.offset - first);

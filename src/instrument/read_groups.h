@@ -16,7 +16,8 @@ struct ReadGroup {
   int64_t offset;  // from the base to the first byte of all
   uint64_t bytes;  // a bit for each byte from there on that is read
 
-  // They are in so many granules of the recorder wherever they begin, if not at an odd place.
+  // They are in four granules of the recorder at most where they begin at a multiple of 8
+  // (runtime::ReadGroup::must_agree).
   static constexpr uint64_t kMostBytes = 56;
 };
 

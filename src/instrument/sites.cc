@@ -6,6 +6,7 @@
 
 #include "instrument/names.h"
 #include "instrument/private_memory.h"
+#include "instrument/read_groups.h"
 #include "runtime/filter.h"
 #include "runtime/site.h"
 
@@ -104,6 +105,8 @@ llvm::Constant* SiteTable::new_loop() {
 llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members, uint64_t bytes) {
   llvm::LLVMContext& context = module_.getContext();
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
+  static_assert(ReadGroup::kMostBytes + runtime::kGranuleBytes / 2 <=
+                runtime::ReadGroup::kMostGranules * runtime::kGranuleBytes);
   llvm::SmallVector<uint64_t, 8> must_agree;
   for (const uint32_t begin : {0U, runtime::kGranuleBytes / 2}) {
     for (uint32_t granule = 0; granule < runtime::ReadGroup::kMostGranules; ++granule) {

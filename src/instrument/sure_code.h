@@ -18,12 +18,12 @@ class SureCode {
   bool contains(const llvm::Instruction& instruction) const;
 
  private:
-  // Of all but calls of such functions.
+  // Of one that is no call of one of these functions.
   bool is_sure(const llvm::Instruction& instruction) const;
   bool may_write_shared(const llvm::Instruction& instruction) const;
 
   const PrivateMemory& private_memory_;
-  Functions functions_;  // all of whose instructions are so
+  Functions functions_;  // all instructions of which are contained
 };
 
 }  // namespace foretrace::instrument

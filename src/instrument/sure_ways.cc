@@ -3,6 +3,7 @@
 #include <llvm/ADT/PostOrderIterator.h>
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallPtrSet.h>
+#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/CFG.h>
 
 namespace foretrace::instrument {
@@ -51,7 +52,7 @@ const llvm::BasicBlock* SureWays::block_behind(const llvm::BasicBlock& block) {
 
 bool SureWays::is_sure_between(const llvm::BasicBlock& first, const llvm::BasicBlock& last) {
   constexpr size_t kMostBlocks = 64;
-  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> seen = {&first, &last};
+  llvm::SmallPtrSet<const llvm::BasicBlock*, 16> seen = {&last};
   llvm::SmallVector<const llvm::BasicBlock*, 16> left;
   const auto add_successors = [&](const llvm::BasicBlock& block) {
     for (const llvm::BasicBlock* const next : llvm::successors(&block)) {
@@ -62,9 +63,11 @@ bool SureWays::is_sure_between(const llvm::BasicBlock& first, const llvm::BasicB
   add_successors(first);
   while (!left.empty()) {
     const llvm::BasicBlock& block = *left.pop_back_val();
-    const bool goes_round =
-        loops_.getLoopFor(&block) != loop || (loop != nullptr && loop->getHeader() == &block);
-    if (seen.size() > kMostBlocks || !is_sure_block(block) || (goes_round && !ends_loops_)) {
+    // In the next round it would be another read.
+    const bool goes_round = &block == &first || (loop != nullptr && loop->getHeader() == &block);
+    const bool is_in_inner_loop = loops_.getLoopFor(&block) != loop;
+    if (seen.size() > kMostBlocks || !is_sure_block(block) || goes_round ||
+        (is_in_inner_loop && !ends_loops_)) {
       return false;
     }
     add_successors(block);

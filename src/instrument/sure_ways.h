@@ -36,7 +36,7 @@ class SureWays {
   bool is_sure_block(const llvm::BasicBlock& block);
 
   const SureCode& sure_;
-  const bool ends_loops_;  // or it has none
+  const bool ends_loops_;  // each loop of the function comes to an end
   const llvm::DominatorTree& dominators_;
   const llvm::PostDominatorTree& post_dominators_;
   const llvm::LoopInfo& loops_;

@@ -9,6 +9,7 @@
 #include "instrument/as_number.h"
 
 namespace foretrace::instrument {
+
 void UnchangedReads::add(llvm::CallInst& hook, llvm::LoadInst& load, const llvm::Loop& loop) {
   if (!has_number(load)) return;
   llvm::IRBuilder<> behind(&hook);

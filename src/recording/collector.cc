@@ -18,9 +18,13 @@ namespace {
 // How long records may stay in a ring that does not fill up. Only a recorder that
 // is killed loses them: the program's memory is shared.
 constexpr auto kMostDelay = std::chrono::milliseconds(50);
-// Between looks: while a ring fills up, and else. The fastest threads fill one in two milliseconds.
+// Between looks: while rings fill up, and when none has for a while. The fastest threads fill one
+// in two milliseconds.
 constexpr auto kPause = std::chrono::microseconds(500);
 constexpr auto kLongPause = std::chrono::milliseconds(2);
+constexpr uint32_t kQuietLooks = 16;
+// Of a smaller ring hardly anything is settled before it is full.
+constexpr uint32_t kSmallRing = 1U << 15;
 
 // The records of a chunk, all of one thread.
 class RecordsChunk {
@@ -84,7 +88,7 @@ void Collector::run(Program& program, const std::function<void()>& meanwhile) {
     if (is_time) collected = now;
     const bool any = collect(is_time ? Amount::settled : Amount::much);
     if (is_time) meanwhile();
-    if (!any) std::this_thread::sleep_for(is_filling_ ? kPause : kLongPause);
+    if (!any) std::this_thread::sleep_for(quiet_looks_ < kQuietLooks ? kPause : kLongPause);
   }
   // What it wrote last came before its end, so this look sees all of it.
   session_.close();
@@ -99,13 +103,16 @@ bool Collector::collect(Amount amount) {
   // that were seen above need is there now.
   copy_names();
   bool any = false;
-  is_filling_ = false;
+  ++quiet_looks_;
   for (Process& process : processes_) {
     for (const uint32_t number : process.active) {
       Ring& ring = process.rings[number];
       const uint64_t waiting = ring.available - ring.read;
+      if (ring.file &&
+          (waiting >= ring.header->capacity / 16 || ring.header->capacity < kSmallRing)) {
+        quiet_looks_ = 0;
+      }
       if (waiting == 0) continue;
-      is_filling_ |= waiting >= ring.header->capacity / 16;
       if (amount == Amount::much && !ring.ended && waiting < ring.header->capacity / 4) continue;
       copy_records(process, number, ring);
       any = true;

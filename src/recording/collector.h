@@ -88,7 +88,7 @@ class Collector {
   std::vector<Process> processes_;
   std::vector<uint32_t> awaited_;  // numbers of processes that are not ready yet
   uint32_t processes_seen_ = 0;
-  bool is_filling_ = false;  // one of the rings, when it was looked at last
+  uint32_t quiet_looks_ = 0;  // since one of the rings was filling up
   std::map<uint32_t, Names> names_;
   std::string payload_;
   uint64_t records_ = 0;

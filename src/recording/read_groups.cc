@@ -1,7 +1,6 @@
 #include "recording/read_groups.h"
 
 #include <optional>
-#include <string>
 
 #include "base/text.h"
 #include "recording/name_entries.h"
@@ -15,7 +14,7 @@ using recording::Record;
 
 namespace {
 
-// "offset bytes site " for each member; none if it is anything else.
+// "offset bytes site " for each member; none if it is anything else, or what no group has.
 std::vector<ReadGroups::Member> parse_members(std::string_view text) {
   std::vector<uint32_t> numbers;
   for (const std::string_view word : split(text, ' ')) {
@@ -27,7 +26,13 @@ std::vector<ReadGroups::Member> parse_members(std::string_view text) {
   if (numbers.size() % 3 != 0) return {};
   std::vector<ReadGroups::Member> members;
   for (size_t i = 0; i < numbers.size(); i += 3) {
-    members.push_back({numbers[i], numbers[i + 1], numbers[i + 2]});
+    constexpr uint32_t kMostBytes = 64;
+    const ReadGroups::Member member = {numbers[i], numbers[i + 1], numbers[i + 2]};
+    if (member.bytes == 0 || member.bytes > kMostBytes || member.offset > kMostBytes ||
+        members.size() == kMostBytes) {
+      return {};
+    }
+    members.push_back(member);
   }
   return members;
 }

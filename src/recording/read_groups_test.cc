@@ -78,8 +78,14 @@ TEST(ReadGroups, WhatNobodyWritesHasNoMembers) {
   groups.add(entry(NameKind::group, 1, "0 8 "));
   groups.add(entry(NameKind::group, 2, "0 eight 5 "));
   groups.add(entry(NameKind::group, 4000000000U, "0 8 5 "));
-  groups.add(entry(NameKind::group, 3, "0 8 5 ").substr(0, 20));
-  for (const uint32_t number : {1U, 2U, 3U, 4000000000U}) {
+  groups.add(entry(NameKind::group, 3, "0 0 5 "));
+  groups.add(entry(NameKind::group, 4, "0 300 5 "));
+  groups.add(entry(NameKind::group, 5, "4000000000 8 5 "));
+  std::string many;
+  for (int i = 0; i < 100; ++i) many += "0 8 5 ";
+  groups.add(entry(NameKind::group, 6, many));
+  groups.add(entry(NameKind::group, 7, "0 8 5 ").substr(0, 20));
+  for (const uint32_t number : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 4000000000U}) {
     EXPECT_TRUE(groups.members(number).empty()) << number;
   }
 }

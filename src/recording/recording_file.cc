@@ -31,7 +31,7 @@ tl::unexpected<Error> RecordingFile::damaged(uint64_t offset, std::string_view w
 
 Result<void> RecordingFile::read_chunks() {
   if (bytes_.size() < ftr::kFileHeader || !bytes_.starts_with(ftr::kMagic) ||
-      ftr::major_version(bytes_) != ftr::kRecordingMajor) {
+      !ftr::is_recording(bytes_)) {
     return fail("{}: this is not a recording, or it ends inside its header", name_);
   }
   uint64_t offset = ftr::kFileHeader;

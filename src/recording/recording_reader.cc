@@ -139,9 +139,7 @@ void RecordingReader::finish() {
 namespace {
 
 Match match(std::string_view head, bool) {
-  return head.starts_with(ftr::kMagic) && ftr::major_version(head) == ftr::kRecordingMajor
-             ? Match::certain
-             : Match::no;
+  return head.starts_with(ftr::kMagic) && ftr::is_recording(head) ? Match::certain : Match::no;
 }
 
 const FormatRegistration registration({

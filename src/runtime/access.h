@@ -239,7 +239,7 @@ __attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, u
 // The same at once, for addresses that most objects have. False: it may be otherwise.
 __attribute__((always_inline)) inline bool is_group_surely_repeated(uint64_t address,
                                                                     const ReadGroup& group) {
-  constexpr uint64_t kMostBytes = ReadGroup::kMostGranules * kGranuleBytes;
+  constexpr auto kMostBytes = uint64_t{ReadGroup::kMostGranules} * kGranuleBytes;
   constexpr uint64_t kHalf = kGranuleBytes / 2;
   if (address % kHalf != 0 || address % Filter::kSameTag > Filter::kSameTag - kMostBytes) {
     return false;

@@ -139,12 +139,14 @@ void enter_first_function(uint64_t frame, const void* caller) {
 }
 
 uint32_t find_current_stack() {
-  if (self.call == nullptr) return 0;
-  while (self.call->frame < self.frame) --self.call;
-  CallFrame* known = self.call;
+  CallFrame* now = self.call;  // a signal handler that comes meanwhile has calls of its own
+  if (now == nullptr) return 0;
+  while (now->frame < self.frame) --now;
+  self.call = now;
+  CallFrame* known = now;
   while (known->id == CallFrame::kNotAsked) --known;
-  for (; known != self.call; ++known) known[1].id = stack_with(known->id, known[1].caller);
-  return known->id;
+  for (; known != now; ++known) known[1].id = stack_with(known->id, known[1].caller);
+  return now->id;
 }
 
 uint32_t placed_site(uint32_t site, uint32_t stack) {

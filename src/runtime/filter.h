@@ -108,8 +108,8 @@ class Filter {
 
   FilterEntry& entry(uint64_t address) const { return memory_->entries[place(address)]; }
   // The tag that the entry of an address has if it is of this epoch. Its lowest bits are the
-  // epoch, but for bits of the address that are the same for all that has this place: to leave
-  // them is quicker.
+  // epoch, but for bits of the address that are the same for all that has this place and is the
+  // same in the other bits: to leave them is quicker.
   uint32_t tag(uint64_t address) const {
     return static_cast<uint32_t>(address >> kTagShift) ^ epoch_;
   }

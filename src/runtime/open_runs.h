@@ -61,11 +61,12 @@ class OpenRuns {
 
 // The open run that a site added to last, where that is foreseen: a loop goes on as it did,
 // so its next access finds the run without a search.
+// Runs move: it may be another one by now, and is the same if it still has its record.
 struct alignas(32) LastRun {
-  OpenRun* run;           // null: none; may be another one meanwhile,
-  OpenRun* reads;         // of writes: those that were read before, likewise,
-  uint32_t record;        // unless they are still of
-  uint32_t reads_record;  // these records
+  OpenRun* run;           // null: none
+  OpenRun* reads;         // of writes: the run of those that were read before, or null
+  uint32_t record;        // of the run then
+  uint32_t reads_record;  // of that of reads then
 };
 class LastRuns {
  public:

@@ -7,17 +7,15 @@
 #include <cstring>
 #include <ctime>
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <sys/resource.h>
-#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "runtime/active.h"
 #include "runtime/call_stack.h"
 #include "runtime/modules.h"
+#include "runtime/process.h"
 #include "runtime/raw_memory.h"
 #include "runtime/shadow.h"
 #include "runtime/spin_lock.h"
@@ -38,16 +36,6 @@ __attribute__((visibility("default"))) unsigned char __foretrace_active = 0;
 
 namespace {
 
-// This process in the session. Filled in before any thread records.
-struct Process {
-  char folder[256];
-  SessionHeader* session;
-  ProcessHeader* header;
-  NamesHeader* names;
-  uint32_t number;
-};
-Process process;
-
 void set_recording(bool on) {
   recording_on.store(on, std::memory_order_relaxed);
   __atomic_store_n(&__foretrace_active, on ? kRecording : 0, __ATOMIC_RELAXED);
@@ -55,54 +43,7 @@ void set_recording(bool on) {
 
 void stop_recording() { set_recording(false); }
 
-// ---- shared files
-
-// Whether files may be that large; making a larger one would end the program.
-bool may_have(size_t bytes) {
-  rlimit most;
-  return ::getrlimit(RLIMIT_FSIZE, &most) != 0 || bytes <= most.rlim_cur;
-}
-
-struct SharedPath {
-  explicit SharedPath(const char* name) {
-    std::snprintf(text, sizeof text, "%s/%s", process.folder, name);
-  }
-  char text[sizeof(process.folder) + 48];
-};
-
-// Where there is no more room, writing to a file's memory would end the program. Memory that
-// is never written to costs nothing as long as there is plenty.
-bool has_room(int fd, size_t from, size_t bytes) {
-  constexpr uint64_t kPlenty = uint64_t{1} << 30;
-  struct statfs space;
-  if (::fstatfs(fd, &space) == 0 &&
-      static_cast<uint64_t>(space.f_bavail) * static_cast<uint64_t>(space.f_bsize) >= kPlenty) {
-    return true;
-  }
-  return ::fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0;
-}
-
-// Raw system calls: open() and close() are points where pthread_cancel() acts. There is
-// room for the first `filled` bytes of a file that is made.
-void* map_file(const char* name, size_t bytes, bool create, size_t filled = 1) {
-  const SharedPath shared_path(name);
-  const char* const path = shared_path.text;
-  const int flags = O_RDWR | O_CLOEXEC | (create ? O_CREAT | O_EXCL : 0);
-  const long opened = ::syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
-  if (opened < 0) return nullptr;
-  const int fd = static_cast<int>(opened);
-  void* memory = MAP_FAILED;
-  if (!create || (may_have(bytes) && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0)) {
-    memory = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  }
-  if (create && memory != MAP_FAILED && !has_room(fd, 0, filled)) {
-    raw_munmap(memory, bytes);
-    memory = MAP_FAILED;
-  }
-  if (create && memory == MAP_FAILED) ::syscall(SYS_unlink, path);
-  ::syscall(SYS_close, fd);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
+// ---- the process
 
 bool make_names() {
   const uint32_t number = process.session->names.fetch_add(1);
@@ -201,61 +142,6 @@ bool wait_for_space(uint64_t wanted) {
 
 uint32_t take_stamp() {
   return static_cast<uint32_t>(process.header->next_stamp.fetch_add(1, std::memory_order_acq_rel));
-}
-
-// ---- names
-
-// Null is an empty text; most have one (stacks).
-size_t text_bytes(const char* text) { return text == nullptr ? 1 : std::strlen(text) + 1; }
-
-char* append_text(char* target, const char* text) {
-  const size_t bytes = text_bytes(text);
-  if (bytes == 1) {
-    *target = '\0';
-  } else {
-    std::memcpy(target, text, bytes);
-  }
-  return target + bytes;
-}
-
-struct NameText {
-  const char* parts[5];
-  size_t bytes() const {
-    size_t sum = 0;
-    for (const char* part : parts) sum += text_bytes(part);
-    return sum;
-  }
-};
-
-// Room is made by parts.
-bool has_room_for_names(uint64_t used, uint64_t bytes) {
-  constexpr uint64_t kPart = 64 << 10;
-  const uint64_t part = (sizeof(NamesHeader) + used + bytes) / kPart;
-  if (part == (sizeof(NamesHeader) + used) / kPart) return true;
-  char name[32];
-  std::snprintf(name, sizeof name, "n%u", process.header->names);
-  const long opened = ::syscall(SYS_openat, AT_FDCWD, SharedPath(name).text, O_RDWR | O_CLOEXEC, 0);
-  if (opened < 0) return false;
-  const bool has = has_room(static_cast<int>(opened), part * kPart, kPart);
-  ::syscall(SYS_close, static_cast<int>(opened));
-  return has;
-}
-
-// Adds an entry; the caller holds the lock of the names.
-bool add_name(NameEntry entry, const NameText& text) {
-  NamesHeader& names = *process.names;
-  const uint64_t used = names.used.load(std::memory_order_relaxed);
-  const size_t bytes = (sizeof(NameEntry) + text.bytes() + 7) & ~size_t{7};
-  if (sizeof(NamesHeader) + used + bytes > kNamesBytes || !has_room_for_names(used, bytes)) {
-    return false;
-  }
-  char* const place = reinterpret_cast<char*>(&names + 1) + used;
-  entry.bytes = static_cast<uint32_t>(bytes);
-  std::memcpy(place, &entry, sizeof entry);
-  char* end = place + sizeof entry;
-  for (const char* part : text.parts) end = append_text(end, part);
-  names.used.store(used + bytes, std::memory_order_release);
-  return true;
 }
 
 // ---- fork()
@@ -413,7 +299,7 @@ void record_sync_with(Kind kind, const void* object, uint64_t operand) {
   entry.begin_stretch();
 }
 
-// ---- threads and names
+// ---- threads
 
 uint32_t new_thread_number() { return process.header->threads.fetch_add(1); }
 
@@ -439,90 +325,6 @@ void end_thread() {
   raw_munmap(ring, kRingHeaderBytes + ring->capacity * sizeof(Record));
   unmap_thread_memory(memory);
   if (calls != nullptr) raw_munmap(calls, kCallsBytes);
-}
-
-uint32_t find_number(SiteRef ref) {
-  if (ref.is_code()) return code_number(ref.code());
-  const Site* const site = ref.site();
-  if (site == nullptr) return 0;
-  auto* const number = const_cast<uint32_t*>(&site->number);
-  const uint32_t known = __atomic_load_n(number, __ATOMIC_ACQUIRE);
-  if (known != 0) return known;
-  const SpinGuard guard(process.names->lock);
-  const uint32_t again = __atomic_load_n(number, __ATOMIC_ACQUIRE);
-  if (again != 0) return again;
-  const uint32_t fresh = process.names->next_site.load();
-  if (!add_name({0, NameKind::site, fresh, site->line, site->column, site->element},
-                {{site->file, site->function, site->what, library_of(site), site->inlined}})) {
-    return 0;
-  }
-  process.names->next_site.store(fresh + 1);
-  __atomic_store_n(number, fresh, __ATOMIC_RELEASE);
-  return fresh;
-}
-
-namespace {
-
-// What the group reads; false: there is a site without a number, or more than that.
-bool describe(const ReadGroup& group, char* text, size_t most) {
-  size_t used = 0;
-  for (uint32_t i = 0; i < group.count; ++i) {
-    const GroupMember& member = group.members[i];
-    const uint32_t site = number_of(member.site);
-    if (site == 0) return false;
-    const int length =
-        std::snprintf(text + used, most - used, "%u %u %u ", member.offset, member.bytes, site);
-    if (length < 0 || static_cast<size_t>(length) >= most - used) return false;
-    used += static_cast<size_t>(length);
-  }
-  return true;
-}
-
-}  // namespace
-
-uint32_t find_number(ReadGroup& group) {
-  char text[512];
-  if (!describe(group, text, sizeof text)) return 0;
-  const SpinGuard guard(process.names->lock);
-  const uint32_t known = __atomic_load_n(&group.number, __ATOMIC_ACQUIRE);
-  if (known != 0) return known;
-  const uint32_t fresh = process.names->next_group.load();
-  if (!add_name({0, NameKind::group, fresh, 0, 0, 0}, {{text}})) return 0;
-  process.names->next_group.store(fresh + 1);
-  __atomic_store_n(&group.number, fresh, __ATOMIC_RELEASE);
-  return fresh;
-}
-
-uint32_t new_label(const char* label) {
-  const Entry entry;  // keeps signal handlers out while the lock is held
-  if (!entry) return 0;
-  const SpinGuard guard(process.names->lock);
-  const uint32_t fresh = process.names->next_label.load();
-  if (!add_name({0, NameKind::label, fresh, 0, 0, 0}, {{label}})) return 0;
-  process.names->next_label.store(fresh + 1);
-  return fresh;
-}
-
-void name_thread(const char* name) {
-  const Entry entry;
-  if (!entry) return;
-  const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::thread, self.number, process.number, 0, 0}, {{name}});
-}
-
-uint32_t new_stack(uint32_t parent, uint32_t place, uint64_t most) {
-  const SpinGuard guard(process.names->lock);
-  const uint32_t fresh = process.names->next_stack.load();
-  if (fresh > most || !add_name({0, NameKind::stack, fresh, parent, place, 0}, {})) {
-    return 0;
-  }
-  process.names->next_stack.store(fresh + 1);
-  return fresh;
-}
-
-void note_module(uint32_t base, const char* path, const char* addresses) {
-  const SpinGuard guard(process.names->lock);
-  add_name({0, NameKind::module, 0, base, 0, 0}, {{path, addresses}});
 }
 
 KeepErrno::KeepErrno() : saved_(errno) {}

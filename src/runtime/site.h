@@ -25,7 +25,8 @@ inline constexpr uint64_t kVolatileSite = 1;
 inline constexpr uint64_t kForeseenSite = 2;
 
 // Reads of one object that the recorder looks at together. The plugin writes these too, as
-// variables.
+// variables. When this or FilterEntry changes, their hook (__foretrace_read_parts) needs another
+// name, or programs that were built before would be read wrongly.
 struct GroupMember {
   uint32_t offset;  // from the first byte of all of them
   uint32_t bytes;

@@ -415,6 +415,14 @@ __attribute__((noinline)) long replaced(Node* node, Node* other) {
   const long before = node->left == nullptr ? 1 : 2;
   return before + replace(node, other) + (node->right == nullptr ? 10 : 20);
 }
+// The second is read in another round of the loop.
+__attribute__((noinline)) long rounds(Node** nodes) {
+  for (;;) {
+    Node* const node = *nodes++;
+    if (node->left == nullptr) continue;
+    if (node->right != nullptr) return node->right->value;
+  }
+}
 // It is not sure that the second is read.
 void nobody_knows();
 __attribute__((noinline)) long unsure(Node* node) {
@@ -429,6 +437,7 @@ EARLY_COUNTING = r"""
 #include <stdio.h>
 struct Node { struct Node* left; long value; struct Node* right; };
 long sum(const struct Node*), replaced(struct Node*, struct Node*), unsure(struct Node*);
+long rounds(struct Node**);
 void nobody_knows(void) {}
 unsigned char __foretrace_active;
 static long reads, groups;
@@ -456,6 +465,10 @@ int main(void) {
     node.right = &leaves[1];
     reads = groups = 0;
     if (unsure(&node) != 22) return 1;
+    printf("%ld %ld ", groups, reads);
+    struct Node* all[] = {&leaves[0], &leaves[1], &node};
+    reads = groups = 0;
+    if (rounds(all) != 2) return 1;
     printf("%ld %ld ", groups, reads);
   }
   return 0;
@@ -992,11 +1005,11 @@ int main() {
         for flags in ("-O1", "-O2"):
             recorded, steered = [], []
             numbers = self.count_hooks(EARLY, EARLY_COUNTING, flags)
-            for half, into in ((numbers[:8], recorded), (numbers[8:], steered)):
-                into += [tuple(half[i:i + 2]) for i in range(0, 8, 2)]
+            for half, into in ((numbers[:10], recorded), (numbers[10:], steered)):
+                into += [tuple(half[i:i + 2]) for i in range(0, 10, 2)]
             # A look for each node, and one more where something else is read than before.
-            self.assertEqual(recorded, [(3, 0), (2, 1), (0, 3), (0, 2)])
-            self.assertEqual(steered, [(0, 9), (0, 9), (0, 3), (0, 2)])
+            self.assertEqual(recorded, [(3, 0), (2, 1), (0, 3), (0, 2), (0, 8)])
+            self.assertEqual(steered, [(0, 9), (0, 9), (0, 3), (0, 2), (0, 8)])
 
     def test_what_the_caller_has_read_is_looked_at_once(self):
         look, even, more, *steered = self.count_reads("-O2")

@@ -10,7 +10,7 @@ namespace {
 Match match(std::string_view head, bool) {
   const std::string_view start = head.substr(0, ftr::kMagic.size());
   if (start != ftr::kMagic.substr(0, start.size())) return Match::no;
-  return ftr::major_version(head) == ftr::kRecordingMajor ? Match::no : Match::certain;
+  return ftr::is_recording(head) ? Match::no : Match::certain;
 }
 
 const FormatRegistration registration({
