@@ -1,5 +1,6 @@
 #include "recording/read_groups.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -60,20 +61,32 @@ bool UngroupedRecords::look() {
 size_t UngroupedRecords::read(std::span<Record> records) {
   size_t count = 0;
   while (count < records.size() && !is_damaged_ && look()) {
-    const Record& record = grouped_[next_];
-    if (record.kind() != Kind::read_group) {
-      records[count++] = record;
-      ++next_;
-      continue;
-    }
-    const std::vector<ReadGroups::Member>& members = groups_.members(record.site());
-    is_damaged_ = members.empty();
-    for (; next_member_ < members.size() && count < records.size(); ++next_member_) {
-      const ReadGroups::Member& member = members[next_member_];
-      records[count++] = Record::make(Kind::read, record.address() + member.offset, member.bytes,
-                                      member.site, record.upper());
-    }
-    if (next_member_ < members.size()) break;
+    const std::span<const Record> here =
+        std::span(grouped_).subspan(next_, std::min(count_ - next_, records.size() - count));
+    const auto group = std::find_if(here.begin(), here.end(), [](const Record& record) {
+      return record.kind() == Kind::read_group;
+    });
+    std::copy(here.begin(), group, records.begin() + static_cast<std::ptrdiff_t>(count));
+    const auto copied = static_cast<size_t>(group - here.begin());
+    next_ += copied;
+    count += copied;
+    if (group != here.end()) count += read_members(*group, records.subspan(count));
+  }
+  return count;
+}
+
+// As many as there is space for. What is left of them comes first the next time.
+size_t UngroupedRecords::read_members(const Record& group, std::span<Record> records) {
+  const std::vector<ReadGroups::Member>& members = groups_.members(group.site());
+  is_damaged_ = members.empty();
+  const size_t count = std::min(members.size() - next_member_, records.size());
+  for (size_t i = 0; i < count; ++i) {
+    const ReadGroups::Member& member = members[next_member_ + i];
+    records[i] = Record::make(Kind::read, group.address() + member.offset, member.bytes,
+                              member.site, group.upper());
+  }
+  next_member_ += count;
+  if (next_member_ == members.size()) {
     next_member_ = 0;
     ++next_;
   }

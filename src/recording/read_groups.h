@@ -43,6 +43,7 @@ class UngroupedRecords : public RecordSource {
 
  private:
   bool look();
+  size_t read_members(const recording::Record& group, std::span<recording::Record> records);
 
   std::unique_ptr<RecordSource> source_;
   const ReadGroups& groups_;
