@@ -72,7 +72,7 @@ Result<void> FtrReader::read_file_header() {
   const auto major = load<uint16_t>(input().window().substr(8));
   if (major > ftr::kMajor) {
     return fail("{}: format version {} is newer than this Foretrace reads ({}); update Foretrace",
-                source_name(), major, ftr::kMajor);
+                source_name(), major, ftr::kRecordingMajor);
   }
   input().consume(ftr::kFileHeader);
   return {};
