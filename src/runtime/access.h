@@ -226,14 +226,8 @@ __attribute__((always_inline)) inline bool visit_granules(uint64_t address, uint
 }
 
 // Whether all of a group is_repeated().
-__attribute__((always_inline)) inline bool is_group_repeated(uint64_t address, uint64_t bytes) {
-  const Filter filter = self.filter;
-  const uint32_t stamp = self.stamp;
-  return visit_granules(address, bytes, [&](uint64_t there, uint32_t bits) {
-    const FilterEntry entry = filter.entry(there);
-    return entry.tag() == filter.tag(there) && entry.has<false>(bits) &&
-           !has_later<false>(there, stamp);
-  });
+inline bool is_group_repeated(uint64_t address, uint64_t bytes) {
+  return visit_granules(address, bytes, are_repeated<false>);
 }
 
 // The same at once, for addresses that most objects have. False: it may be otherwise.

@@ -112,7 +112,7 @@ uint32_t find_number(SiteRef ref) {
 }
 
 uint32_t find_number(ReadGroup& group) {
-  char text[1024];  // some 60 members: more than there are bytes
+  char text[1024];  // for more members than a group has
   if (!describe(group, text, sizeof text)) return 0;
   const SpinGuard guard(process.names->lock);
   const uint32_t known = __atomic_load_n(&group.number, __ATOMIC_ACQUIRE);
