@@ -20,6 +20,7 @@ class Hooks {
   llvm::FunctionCallee access(bool write, uint64_t bytes) const;
   llvm::FunctionCallee update(uint64_t bytes) const;
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
+  llvm::FunctionCallee strided(bool write) const { return strided_[write ? 1 : 0]; }
   llvm::FunctionCallee read_group() const { return read_group_; }
   llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
@@ -47,6 +48,7 @@ class Hooks {
   llvm::FunctionCallee access_[2][5];  // by whether it writes, and log2 of the size
   llvm::FunctionCallee update_[5];
   llvm::FunctionCallee range_[2];
+  llvm::FunctionCallee strided_[2];
   llvm::FunctionCallee read_group_;
   llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;

@@ -324,7 +324,14 @@ class FunctionInstrumenter {
     if (behind)
       builder.SetInsertPoint(loop.getExitBlock(), loop.getExitBlock()->getFirstInsertionPt());
     builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    quiet_hooks_.call(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
+    if (place.bytes != nullptr) {
+      quiet_hooks_.call(builder, hooks_.range(access.write),
+                        {place.first, place.bytes, access.site});
+    } else {
+      quiet_hooks_.call(builder, hooks_.strided(access.write),
+                        {place.first, place.step, place.rounds,
+                         builder.getInt32(static_cast<uint32_t>(access.bytes)), access.site});
+    }
   }
 
   void instrument_atomic(llvm::Instruction& instruction) {

@@ -37,6 +37,14 @@ class WithDivisionsDone : public llvm::SCEVRewriteVisitor<WithDivisionsDone> {
   const llvm::Instruction& place_;
 };
 
+// Few accesses are better looked at one by one, and what is larger has no hook of its own.
+bool is_worth_strided_range(const llvm::SCEV& rounds_less_one, uint64_t bytes) {
+  constexpr uint64_t kFewestRounds = 8;
+  constexpr uint64_t kMostBytes = 16;
+  const auto* const known = llvm::dyn_cast<llvm::SCEVConstant>(&rounds_less_one);
+  return bytes <= kMostBytes && (known == nullptr || known->getAPInt().uge(kFewestRounds - 1));
+}
+
 }  // namespace
 
 LoopRanges::LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager)
@@ -79,26 +87,30 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   if (address == nullptr || address->getLoop() != loop || !address->isAffine()) {
     return std::nullopt;
   }
-  const auto* const step =
-      llvm::dyn_cast<llvm::SCEVConstant>(address->getStepRecurrence(evolution_));
-  if (step == nullptr || step->getAPInt().abs() != bytes) return std::nullopt;
+  const llvm::SCEV* const step = address->getStepRecurrence(evolution_);
   if (evolution_.getTypeSizeInBits(rounds_less_one->getType()) > 64) return std::nullopt;
-  const llvm::SCEV* const last =
-      evolution_.getMulExpr(evolution_.getTruncateOrZeroExtend(rounds_less_one, word),
-                            evolution_.getConstant(word, bytes));
-  LoopRange range = {loop, address->getStart(),
-                     evolution_.getAddExpr(last, evolution_.getConstant(word, bytes))};
-  if (step->getAPInt().isNegative()) {
-    range.first = evolution_.getAddExpr(range.first, evolution_.getNegativeSCEV(last));
+  const llvm::SCEV* const others = evolution_.getTruncateOrZeroExtend(rounds_less_one, word);
+  LoopRange range = {loop, address->getStart(), nullptr, nullptr, nullptr};
+  const auto* const constant = llvm::dyn_cast<llvm::SCEVConstant>(step);
+  if (constant != nullptr && constant->getAPInt().abs() == bytes) {
+    const llvm::SCEV* const last =
+        evolution_.getMulExpr(others, evolution_.getConstant(word, bytes));
+    range.bytes = evolution_.getAddExpr(last, evolution_.getConstant(word, bytes));
+    if (constant->getAPInt().isNegative()) {
+      range.first = evolution_.getAddExpr(range.first, evolution_.getNegativeSCEV(last));
+    }
+  } else {
+    if (!is_worth_strided_range(*rounds_less_one, bytes)) return std::nullopt;
+    range.step = step;
+    range.rounds = evolution_.getAddExpr(others, evolution_.getOne(word));
   }
   const llvm::SCEVExpander expander(evolution_, "foretrace");
   const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
   WithDivisionsDone done(evolution_, dominators_, divisions_, *place);
-  range.first = done.visit(range.first);
-  range.bytes = done.visit(range.bytes);
-  if (!expander.isSafeToExpandAt(range.first, place) ||
-      !expander.isSafeToExpandAt(range.bytes, place)) {
-    return std::nullopt;
+  for (const llvm::SCEV** part : {&range.first, &range.bytes, &range.step, &range.rounds}) {
+    if (*part == nullptr) continue;
+    *part = done.visit(*part);
+    if (!expander.isSafeToExpandAt(*part, place)) return std::nullopt;
   }
   return range;
 }
@@ -107,8 +119,12 @@ LoopRanges::Place LoopRanges::compute(const LoopRange& range) {
   llvm::SCEVExpander expander(evolution_, "foretrace");
   llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();
   llvm::LLVMContext& context = place->getContext();
+  const auto number = [&](const llvm::SCEV* value) -> llvm::Value* {
+    if (value == nullptr) return nullptr;
+    return expander.expandCodeFor(value, llvm::Type::getInt64Ty(context), place);
+  };
   return {expander.expandCodeFor(range.first, llvm::PointerType::getUnqual(context), place),
-          expander.expandCodeFor(range.bytes, llvm::Type::getInt64Ty(context), place)};
+          number(range.bytes), number(range.step), number(range.rounds)};
 }
 
 }  // namespace foretrace::instrument

@@ -14,14 +14,19 @@ namespace foretrace::instrument {
 // The bytes that an access touches in all rounds of its loop together.
 struct LoopRange {
   const llvm::Loop* loop;
-  const llvm::SCEV* first;  // the address of the first byte
+  // Side by side: the address of the first byte, and how many there are.
+  const llvm::SCEV* first;
   const llvm::SCEV* bytes;
+  // Else: the address in the first round, how far from it that in the next is, and how many
+  // rounds there are. Null if they are side by side.
+  const llvm::SCEV* step;
+  const llvm::SCEV* rounds;
 };
 
 // Finds them. Only what certainly happens counts: the loop has one way out, at
 // the end of a round, the number of rounds is known before the first, nothing in
 // it synchronises, throws or ends the program, and the access is made in every
-// round, each time at the next element.
+// round, each time as far from the last one.
 class LoopRanges {
  public:
   LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager);
@@ -37,7 +42,9 @@ class LoopRanges {
   // Computes the range in front of the loop.
   struct Place {
     llvm::Value* first;
-    llvm::Value* bytes;
+    llvm::Value* bytes;  // null if they are not side by side,
+    llvm::Value* step;   // and these two if they are
+    llvm::Value* rounds;
   };
   Place compute(const LoopRange& range);
 

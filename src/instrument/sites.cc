@@ -111,7 +111,7 @@ llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members, uint64
   for (const uint32_t begin : {0U, runtime::kGranuleBytes / 2}) {
     for (uint32_t granule = 0; granule < runtime::ReadGroup::kMostGranules; ++granule) {
       const auto bits = static_cast<uint16_t>(bytes << begin >> granule * runtime::kGranuleBytes);
-      must_agree.push_back(bits == 0 ? 0 : runtime::FilterEntry::must_agree(bits));
+      must_agree.push_back(bits == 0 ? 0 : runtime::FilterEntry::asked<false>(bits));
     }
   }
   llvm::SmallVector<llvm::Constant*, 8> parts;

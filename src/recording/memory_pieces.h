@@ -54,8 +54,7 @@ class MemoryPieces {
   // The locations in these bytes, in order of address; valid until the next call.
   // Bytes that are no piece are left out.
   std::span<const LocationId> locate(uint64_t address, uint64_t bytes) {
-    if (!had_pieces_.test(bit_of(address / kSurveyPage)) &&
-        address / kSurveyPage == (address + bytes - 1) / kSurveyPage) {
+    if (!may_be_in_page(address) && address / kSurveyPage == (address + bytes - 1) / kSurveyPage) {
       return {};  // and so it is with most memory of most runs
     }
     const Answer& answer = answers_[slot_of(address)];
@@ -64,6 +63,11 @@ class MemoryPieces {
       return {&answer.location, answer.location != kNone ? size_t{1} : 0};
     }
     return look_up(address, bytes);
+  }
+
+  // Whether locate() may find something in the page of an address.
+  bool may_be_in_page(uint64_t address) const {
+    return had_pieces_.test(bit_of(address / kSurveyPage));
   }
 
   // The locations in these bytes that some access was of.

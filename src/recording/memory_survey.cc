@@ -30,6 +30,10 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
       return access(thread, address, record.upper(), false, false);
     case Kind::write_range:
       return access(thread, address, record.upper(), true, false);
+    case Kind::read_strided:
+      return access_elements(thread, record, false);
+    case Kind::write_strided:
+      return access_elements(thread, record, true);
     case Kind::atomic_read:
       order_.atomic_read(thread, address, std::max(1U, record.size()));
       return access(thread, address, std::max(1U, record.size()), false, true);
@@ -141,6 +145,32 @@ void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, boo
   }
 }
 
+// Those of a page at once, where each is in one.
+void MemorySurvey::access_elements(uint32_t thread, const Record& record, bool write) {
+  if (states_.are_many()) drop_unused_states();
+  const AccessStates::Access access_by_all = access_by(thread, write, false, all_);
+  const uint64_t stride = record.stride();
+  const uint64_t bytes = record.size();
+  uint64_t address = record.address();
+  for (uint64_t left = record.elements(); left > 0;) {
+    const uint64_t start = address / kSurveyPage * kSurveyPage;
+    const auto first = static_cast<uint32_t>(address - start);
+    Page& page = page_of(start / kSurveyPage);
+    if (first + bytes > kSurveyPage || bytes == 0 || stride < bytes || (write && page.atomics) ||
+        !that_matter_.empty()) {
+      access(thread, address, bytes, write, false);
+      address += stride;
+      --left;
+      continue;
+    }
+    const uint64_t count = std::min(left, (kSurveyPage - bytes - first) / stride + 1);
+    access_page(page, {first, record.size(), record.stride(), static_cast<uint32_t>(count)},
+                access_by_all);
+    address += stride * count;
+    left -= count;
+  }
+}
+
 MemorySurvey::Page& MemorySurvey::page_of(uint64_t number) {
   RecentPage& recent = recent_pages_[number % recent_pages_.size()];
   if (recent.number != number) {
@@ -170,6 +200,30 @@ void MemorySurvey::access_page(Page& page, uint32_t first, uint32_t end,
       after = states_.after(before, access);
     }
     page.units[unit] = after;
+  }
+}
+
+void MemorySurvey::access_page(Page& page, const Elements& elements,
+                               const AccessStates::Access& access) {
+  const uint32_t granularity = elements.first | elements.bytes | elements.stride;
+  if (page.units.empty()) page.units.resize(kSurveyPage >> page.shift, AccessStates::kUntouched);
+  if ((granularity & ((1U << page.shift) - 1)) != 0) {
+    refine(page, static_cast<uint32_t>(std::countr_zero(granularity)));
+  }
+  StateId before = page.units[elements.first >> page.shift];
+  StateId after = states_.after(before, access);
+  uint32_t at = elements.first;
+  for (uint32_t element = 0; element < elements.count; ++element, at += elements.stride) {
+    const uint32_t end = at + elements.bytes;
+    page.set_edge(at);
+    if (end < kSurveyPage) page.set_edge(end);
+    for (uint32_t unit = at >> page.shift; unit < end >> page.shift; ++unit) {
+      if (page.units[unit] != before) {
+        before = page.units[unit];
+        after = states_.after(before, access);
+      }
+      page.units[unit] = after;
+    }
   }
 }
 

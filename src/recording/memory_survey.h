@@ -67,6 +67,15 @@ class MemorySurvey {
   AccessStates::Access access_by(uint32_t thread, bool write, bool atomic, bool matters);
   void access(uint32_t thread, uint64_t address, uint64_t bytes, bool write, bool atomic);
   void access_page(Page& page, uint32_t first, uint32_t end, const AccessStates::Access& access);
+  // Of a page: `count` of them, the first one `first` bytes from its start.
+  struct Elements {
+    uint32_t first;
+    uint32_t bytes;
+    uint32_t stride;
+    uint32_t count;
+  };
+  void access_elements(uint32_t thread, const recording::Record& record, bool write);
+  void access_page(Page& page, const Elements& elements, const AccessStates::Access& access);
   static void refine(Page& page, uint32_t shift);
   bool must_matter(uint64_t address, uint64_t bytes) const;
   void begin_block(uint64_t address, uint64_t bytes);

@@ -36,6 +36,10 @@ void PartPages::add(const RecordingFile::Part& part, std::span<const Record> rec
       case Kind::write_range:
         note(record.address(), record.upper());
         break;
+      case Kind::read_strided:
+      case Kind::write_strided:
+        note(record.address(), record.extent());
+        break;
       case Kind::stack:
         known.stack = static_cast<uint32_t>(record.address());
         break;

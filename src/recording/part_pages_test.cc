@@ -48,6 +48,13 @@ TEST_F(PartPagesTest, KnowAllPagesOfARangeAndOfAnAccessAcrossAnEdge) {
   EXPECT_FALSE(is_unneeded(1, {{21 * kPage, 0, 8}}));
 }
 
+TEST_F(PartPagesTest, KnowAllPagesBetweenTheElementsOfARange) {
+  add(0, {Record::make(Kind::read_strided, 30 * kPage, 8, 1, Record::strided(3, 2 * kPage))});
+  EXPECT_TRUE(is_unneeded(0, {{29 * kPage, 0, 8}, {35 * kPage, 0, 8}}));
+  EXPECT_FALSE(is_unneeded(0, {{30 * kPage, 0, 8}}));
+  EXPECT_FALSE(is_unneeded(0, {{34 * kPage, 0, 8}}));
+}
+
 TEST_F(PartPagesTest, NeedWhateverIsNotAnAccess) {
   add(0, {access(Kind::read, 3 * kPage), Record::make(Kind::free, 9 * kPage, 0, 0, 0)});
   add(2, {access(Kind::read, 3 * kPage)});  // has a stamp somewhere

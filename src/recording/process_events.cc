@@ -73,6 +73,10 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
       return access(self, {Op::rd}, address, record.upper());
     case Kind::write_range:
       return access(self, {Op::wr}, address, record.upper());
+    case Kind::read_strided:
+      return access_elements(self, Op::rd, record);
+    case Kind::write_strided:
+      return access_elements(self, Op::wr, record);
     case Kind::atomic_read:
       return access(self, {Op::vrd}, address, std::max(1U, record.size()));
     case Kind::atomic_write:
@@ -221,6 +225,22 @@ void ProcessEvents::access(Thread& thread, std::initializer_list<Op> ops, uint64
       keepers_[location].access(thread.id, writes(op));
       buffer_->events.push_back(event);
     }
+  }
+}
+
+// One by one, but for those in pages without any location.
+void ProcessEvents::access_elements(Thread& thread, Op op, const Record& record) {
+  uint64_t address = record.address();
+  for (uint64_t left = record.elements(); left > 0;) {
+    uint64_t count = 1;
+    const uint64_t in_page = kSurveyPage - address % kSurveyPage;
+    if (in_page < record.size() || memory_.may_be_in_page(address)) {
+      access(thread, {op}, address, record.size());
+    } else if (record.stride() > 0) {
+      count = std::min(left, (in_page - record.size()) / record.stride() + 1);
+    }
+    address += count * record.stride();
+    left -= count;
   }
 }
 

@@ -117,6 +117,7 @@ class ProcessEvents {
   void emit(Thread& thread, Op op, uint32_t object);
   // One of these operations after the other.
   void access(Thread& thread, std::initializer_list<Op> ops, uint64_t address, uint64_t bytes);
+  void access_elements(Thread& thread, Op op, const recording::Record& record);
   void acquire(Thread& thread, uint64_t address, bool shared);
   // The twin of a site for acquires that give up (Symbols::impatient_sites).
   SiteId impatient_twin(SiteId site);

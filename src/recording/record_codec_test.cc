@@ -50,8 +50,9 @@ TEST(RecordCodec, WhatIsWrittenIsRead) {
       stamp += 1 + static_cast<uint32_t>(random() % 3);
       records.push_back(stamped(static_cast<Kind>(6 + random() % 20), address, site, stamp));
     } else {
-      records.push_back(Record::make(static_cast<Kind>(2 + random() % 4), address,
-                                     static_cast<uint32_t>(random() % 17), site,
+      const Kind kind =
+          random() % 4 == 0 ? Kind::write_strided : static_cast<Kind>(2 + random() % 4);
+      records.push_back(Record::make(kind, address, static_cast<uint32_t>(random() % 17), site,
                                      static_cast<uint32_t>(random() >> (32 + random() % 30))));
     }
   }

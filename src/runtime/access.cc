@@ -5,72 +5,13 @@
 #include <cstring>
 
 #include "runtime/compared.h"
+#include "runtime/ranges.h"
 
 namespace foretrace::runtime {
 namespace {
 
 template <bool kWrite>
 constexpr Kind kAccess = kWrite ? Kind::write : Kind::read;
-
-// The part of a range that lies in the granule of its first byte.
-uint32_t first_part(uint64_t address, uint64_t end) {
-  return static_cast<uint32_t>(std::min(end, (address | (kGranuleBytes - 1)) + 1) - address);
-}
-
-// ---- long ranges: recorded as a whole, and known as a whole
-
-constexpr uint64_t kLongRange = 128;
-
-template <bool kWrite>
-void record_long_range(const Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
-  RangeEntry& known = self.memory->ranges[(address >> kGranuleShift) % kRangeEntries];
-  if (known.stretch == self.range_stretch && known.address <= address && end <= known.end &&
-      (!kWrite || known.wrote) && !range_has_later(address, end, known.stamp, kWrite)) {
-    return;
-  }
-  if (range_has_later(address, end, self.stamp, kWrite)) {
-    entry.append_stamped(Kind::stamp, 0, 0, nullptr);
-  }
-  entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
-  Entry::settle();  // its bytes are not in the filter, see OpenRun
-  // Whoever sees the stamps finds the record in the ring.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  mark_range(address, end, self.stamp, kWrite);
-  known = {address, end, self.range_stretch, self.stamp, kWrite};
-}
-
-// ---- short ranges: known by their granules
-
-// One record for bytes that are all new.
-template <bool kWrite>
-void record_new(const Entry& entry, uint64_t address, uint64_t end, bool clashes, SiteRef site) {
-  if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
-  entry.append(kRange<kWrite>, address, 0, site, static_cast<uint32_t>(end - address));
-  while (address < end) {
-    const uint32_t bytes = first_part(address, end);
-    Granule(address, bytes).remember<kWrite>();
-    address += bytes;
-  }
-}
-
-// One record for each part of the range that is new as a whole.
-template <bool kWrite>
-void record_part(const Entry& entry, uint64_t address, uint64_t end, SiteRef site) {
-  uint64_t start = address;  // of what is new and not yet recorded
-  bool clashes = false;
-  while (address < end) {
-    const uint32_t bytes = first_part(address, end);
-    if (Granule(address, bytes).is_repeated<kWrite>()) {
-      if (start < address) record_new<kWrite>(entry, start, address, clashes, site);
-      start = address + bytes;
-      clashes = false;
-    } else {
-      clashes = clashes || has_later<kWrite>(address, self.stamp);
-    }
-    address += bytes;
-  }
-  if (start < end) record_new<kWrite>(entry, start, end, clashes, site);
-}
 
 // Whether an access may stand where an open run does: no record since then has its bytes.
 template <bool kWrite>
@@ -102,32 +43,6 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
   }
   granule.remember<kWrite>();
 }
-
-template <bool kWrite>
-void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
-  const Entry entry;
-  if (!entry || self.ignoring != 0) return;
-  const uint64_t end = address + bytes;
-  if (kWrite) Entry::note_write(address, end);
-  if (bytes < kLongRange) return record_part<kWrite>(entry, address, end, site);
-  for (; address < end; address += std::min(end - address, Entry::kMostBytes)) {
-    record_long_range<kWrite>(entry, address, address + std::min(end - address, Entry::kMostBytes),
-                              site);
-  }
-}
-
-namespace {
-
-// Of a few bytes, in one granule or two.
-template <bool kWrite>
-void record_few(uint64_t address, uint32_t size, SiteRef site) {
-  if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) {
-    return record_range<kWrite>(address, size, site);
-  }
-  record_access<kWrite>(address, size, site);
-}
-
-}  // namespace
 
 template <bool kWrite>
 void record_miss(uint64_t address, uint32_t size, SiteRef site) {
@@ -202,8 +117,6 @@ template void record_miss<false>(uint64_t, uint32_t, SiteRef);
 template void record_miss<true>(uint64_t, uint32_t, SiteRef);
 template void record_access<false>(uint64_t, uint32_t, SiteRef);
 template void record_access<true>(uint64_t, uint32_t, SiteRef);
-template void record_range<false>(uint64_t, uint64_t, SiteRef);
-template void record_range<true>(uint64_t, uint64_t, SiteRef);
 
 void steering_read(uint64_t address, uint64_t bytes, SiteRef site) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
@@ -221,7 +134,7 @@ void steering_read(uint64_t address, uint64_t bytes, SiteRef site) {
 }
 
 void forget_accesses(uint64_t address, uint64_t bytes) {
-  if (bytes >= kLongRange) begin_range_stretch();
+  if (bytes >= kWholeRange) begin_range_stretch();
   self.filter.forget(address, bytes);
 }
 
@@ -229,6 +142,7 @@ void forget_accesses(uint64_t address, uint64_t bytes) {
 
 using foretrace::runtime::access;
 using foretrace::runtime::access_range;
+using foretrace::runtime::access_strided;
 using foretrace::runtime::ReadGroup;
 using foretrace::runtime::Site;
 using foretrace::runtime::update;
@@ -267,6 +181,16 @@ FORETRACE_HOOK __foretrace_read_range(const void* p, uint64_t bytes, const Site*
 }
 FORETRACE_HOOK __foretrace_write_range(const void* p, uint64_t bytes, const Site* site) {
   access_range<true>(p, bytes, site);
+}
+
+// The accesses of all rounds of a loop, the first one at `p`, each so far from the last.
+FORETRACE_HOOK __foretrace_read_strided(const void* p, int64_t step, uint64_t rounds,
+                                        uint32_t bytes, const Site* site) {
+  access_strided<false>(p, step, rounds, bytes, site);
+}
+FORETRACE_HOOK __foretrace_write_strided(const void* p, int64_t step, uint64_t rounds,
+                                         uint32_t bytes, const Site* site) {
+  access_strided<true>(p, step, rounds, bytes, site);
 }
 
 // A read that the course of a loop depends on, if it is the first in the loop or not what it

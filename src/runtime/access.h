@@ -147,9 +147,18 @@ class Granule {
 // Records an access within one granule, if it is not repeated.
 template <bool kWrite>
 void record_access(uint64_t address, uint32_t size, SiteRef site);
-// Records an access of any number of bytes.
+// Records an access of any number of bytes (ranges.h).
 template <bool kWrite>
 void record_range(uint64_t address, uint64_t bytes, SiteRef site);
+
+// Records one of a few bytes, in one granule or two.
+template <bool kWrite>
+inline void record_few(uint64_t address, uint32_t size, SiteRef site) {
+  if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) {
+    return record_range<kWrite>(address, size, site);
+  }
+  record_access<kWrite>(address, size, site);
+}
 
 // Records an access of a few bytes that may be repeated or not. Hooks jump to this
 // (a call in tail position), so its frame is where theirs would be.
@@ -243,10 +252,10 @@ __attribute__((always_inline)) inline bool is_group_surely_repeated(uint64_t add
     return _mm_loadu_si128(static_cast<const __m128i*>(numbers));
   };
   const FilterEntry* const entries = &self.filter.entry(address);
-  const __m128i touched =
-      _mm_set1_epi64x(static_cast<int64_t>(FilterEntry::all_touched(self.filter.tag(address))));
+  const __m128i expected =
+      _mm_set1_epi64x(static_cast<int64_t>(FilterEntry::expected(self.filter.tag(address))));
   const auto differences = [&](int granule) {
-    return _mm_and_si128(_mm_xor_si128(two_of(entries + granule), touched),
+    return _mm_and_si128(_mm_xor_si128(two_of(entries + granule), expected),
                          two_of(must_agree + granule));
   };
   const ShadowCell* const cells = &shadow.cell_of(address);
@@ -262,19 +271,6 @@ __attribute__((always_inline)) inline bool is_group_surely_repeated(uint64_t add
 
 // Records those of a group that are not repeated.
 __attribute__((noinline)) void record_group(uint64_t address, uint64_t bytes, ReadGroup& group);
-
-template <bool kWrite>
-__attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,
-                                                        SiteRef site) {
-  if (bytes == 0 || !recording_on.load(std::memory_order_relaxed)) return;
-  const auto address = reinterpret_cast<uint64_t>(pointer);
-  if (bytes <= kGranuleBytes && self.filter.is_started() &&
-      are_repeated<kWrite>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
-    return;
-  }
-  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  record_range<kWrite>(address, bytes, site);
-}
 
 // A read of a variable that steers the loop that the thread is in: for the first time in it,
 // or it was not what it was the last time.

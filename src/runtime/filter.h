@@ -27,11 +27,12 @@ class FilterEntry {
   uint32_t wrote(uint32_t bytes) const {
     return static_cast<uint16_t>(bits_ >> kWroteShift) & bytes;
   }
-  // Whether some bytes are touched(), under a tag, is whether the entry is, in the bits of
-  // must_agree(), the same as all_touched().
-  static uint64_t all_touched(uint32_t tag) { return uint64_t{kAll} << kTouchedShift | tag; }
-  static uint64_t must_agree(uint32_t bytes) {
-    return uint64_t{bytes} << kTouchedShift | UINT32_MAX;
+  // Whether has() holds, under a tag, is whether the entry is, in the bits of asked(), the same as
+  // expected().
+  static uint64_t expected(uint32_t tag) { return ~uint64_t{0} << 32 | tag; }
+  template <bool kWrite>
+  static uint64_t asked(uint32_t bytes) {
+    return uint64_t{bytes} << (kWrite ? kWroteShift : kTouchedShift) | UINT32_MAX;
   }
   template <bool kWrite>
   bool has(uint32_t bytes) const {
@@ -115,6 +116,12 @@ class Filter {
   }
   // So many bytes have the same, and their entries are side by side.
   static constexpr uint64_t kSameTag = uint64_t{1} << kTagShift;
+  // How many granules from an address on have the same tag, and entries side by side.
+  uint64_t side_by_side(uint64_t address) const {
+    const uint64_t same_tag = (kSameTag - address % kSameTag + kGranuleBytes - 1) / kGranuleBytes;
+    const uint64_t to_end = kEntries - place(address);
+    return same_tag < to_end ? same_tag : to_end;
+  }
   // Whether an entry is of the same granule as `tag`, and of an earlier epoch of this
   // stretch.
   bool is_earlier(FilterEntry entry, uint32_t tag) const {

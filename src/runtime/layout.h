@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 9;
+inline constexpr uint32_t kVersion = 10;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -61,6 +61,8 @@ enum class Kind : uint8_t {
   update = 34,           // never stamped: a read and a write of the same bytes at one site
   read_group = 35,       // never stamped: reads of some parts of what begins at the address; its
                          // site is the number of a group, which says which
+  read_strided = 36,     // never stamped: of elements of `size` bytes, at equal distances
+  write_strided = 37,    //
 };
 
 // Whether a record of this kind, which need not be one, may say itself which stack led to it.
@@ -74,7 +76,8 @@ inline bool can_name_stack(uint8_t kind) {
 //   head  bits 0-47 the address, 48-55 the kind (bit 55: stamped), 56-63 the size
 //   tail  bits 0-31 the site's number, 32-63 the stamp's lower half, or, in a range or an
 //         allocation without stamp, its length, or in another access or a free() without
-//         stamp the number of its stack (0: the one that was recorded last)
+//         stamp the number of its stack (0: the one that was recorded last), or of elements how
+//         many there are (bits 52-63) and how far from each other they begin
 struct Record {
   uint64_t head;
   uint64_t tail;
@@ -95,6 +98,17 @@ struct Record {
   uint32_t size() const { return static_cast<uint32_t>(head >> 56); }
   uint32_t site() const { return static_cast<uint32_t>(tail); }
   uint32_t upper() const { return static_cast<uint32_t>(tail >> 32); }
+  uint32_t elements() const { return static_cast<uint32_t>(tail >> 52); }
+  uint32_t stride() const { return upper() & kMostStride; }
+  // From the first byte of the first element to the last byte of the last one.
+  uint64_t extent() const {
+    return elements() == 0 ? 0 : uint64_t{stride()} * (elements() - 1) + size();
+  }
+  static constexpr uint32_t kMostElements = (1U << 12) - 1;
+  static constexpr uint32_t kMostStride = (1U << 20) - 1;
+  static uint32_t strided(uint64_t elements, uint64_t stride) {
+    return static_cast<uint32_t>(elements << 20 | stride);
+  }
   bool operator==(const Record&) const = default;
 };
 static_assert(sizeof(Record) == 16);

@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "runtime/access.h"
 #include "runtime/compared.h"
 #include "runtime/modules.h"
 #include "runtime/next_function.h"
+#include "runtime/ranges.h"
 #include "runtime/real.h"
 
 namespace foretrace::runtime {

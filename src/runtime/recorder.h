@@ -266,7 +266,8 @@ void end_thread();
 
 inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef site,
                           uint32_t upper) {
-  const bool is_range = kind == Kind::read_range || kind == Kind::write_range;
+  const bool is_range = kind == Kind::read_range || kind == Kind::write_range ||
+                        kind == Kind::read_strided || kind == Kind::write_strided;
   uint32_t site_number = number_of(site);
   if (is_range) {
     append_stack();
@@ -275,7 +276,7 @@ inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef si
   }
   if (!has_space() && !make_space(1)) return;
   put(Record::make(kind, address, size, site_number, upper));
-  if (kind == Kind::read_range) close_runs();
+  if (kind == Kind::read_range || kind == Kind::read_strided) close_runs();
   if (!is_range) settle();
 }
 

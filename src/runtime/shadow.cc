@@ -87,4 +87,42 @@ void mark_range(uint64_t address, uint64_t end, uint32_t stamp, bool write) {
                  [&](ShadowCell* first, uint64_t count) { raise_to(first, count, stamp, write); });
 }
 
+namespace {
+
+// Calls visit(cell) for the cells of all elements, some of them more than once, until it
+// returns false; whether it has not.
+template <typename Visit>
+bool visit_cells(const Elements& elements, Visit visit) {
+  const uint64_t last_byte = elements.bytes - 1;
+  const bool are_in_one = elements.stride % kGranuleBytes == 0 &&
+                          elements.address % kGranuleBytes + last_byte < kGranuleBytes;
+  for (uint64_t address = elements.address; address < elements.end; address += elements.stride) {
+    if (!visit(shadow.cell_of(address))) return false;
+    if (!are_in_one && !visit(shadow.cell_of(address + last_byte))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool have_later(const Elements& elements, uint32_t stamp, bool write) {
+  if (elements.are_everywhere()) {
+    return range_has_later(elements.address, elements.end, stamp, write);
+  }
+  return !visit_cells(elements, [&](const ShadowCell& cell) {
+    return !recording::is_later(__atomic_load_n(&cell.write, __ATOMIC_ACQUIRE), stamp) &&
+           (!write || !recording::is_later(__atomic_load_n(&cell.read, __ATOMIC_ACQUIRE), stamp));
+  });
+}
+
+void mark(const Elements& elements, uint32_t stamp, bool write) {
+  if (elements.are_everywhere()) {
+    return mark_range(elements.address, elements.end, stamp, write);
+  }
+  visit_cells(elements, [&](ShadowCell& cell) {
+    raise_to(&cell, 1, stamp, write);
+    return true;
+  });
+}
+
 }  // namespace foretrace::runtime

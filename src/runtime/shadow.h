@@ -41,4 +41,26 @@ bool range_has_later(uint64_t address, uint64_t end, uint32_t stamp, bool write)
 // All of them were accessed under a stamp. Later ones stay.
 void mark_range(uint64_t address, uint64_t end, uint32_t stamp, bool write);
 
+// Bytes from `address` to `end`: elements of 16 bytes at most, that begin `stride` bytes from
+// each other; or, with a stride of 0, all of them.
+struct Elements {
+  uint64_t address;
+  uint64_t end;
+  uint32_t stride;
+  uint32_t bytes;  // of each; 0 if they are all
+
+  uint64_t count() const { return (end - address - bytes) / stride + 1; }
+  // Whether that is all bytes, or only one element.
+  bool is_one() const { return stride == 0 || end - address <= stride; }
+  // Whether there is one in each granule.
+  bool are_everywhere() const { return stride <= kGranuleBytes; }
+  // Whether they are the same bytes of each granule, but for the first and the last.
+  bool are_alike_in_granules() const {
+    return stride == 0 || (kGranuleBytes % stride == 0 && address % stride + bytes <= stride);
+  }
+};
+// The same for their bytes.
+bool have_later(const Elements& elements, uint32_t stamp, bool write);
+void mark(const Elements& elements, uint32_t stamp, bool write);
+
 }  // namespace foretrace::runtime

@@ -13,11 +13,13 @@ namespace foretrace::runtime {
 struct RangeEntry {
   uint64_t address;
   uint64_t end;
+  uint32_t stride;   // between the beginnings of elements; 0: all of its bytes
   uint32_t stretch;  // Thread::range_stretch when it recorded; 0: none
   uint32_t stamp;
   bool wrote;
 };
-inline constexpr uint32_t kRangeEntries = 256;
+inline constexpr uint32_t kRangeEntriesShift = 9;
+inline constexpr uint32_t kRangeEntries = 1U << kRangeEntriesShift;
 
 // A site of records that no accesses are, and a stack that led there.
 struct PlacedSite {

@@ -15,9 +15,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "runtime/access.h"
 #include "runtime/channels.h"
 #include "runtime/modules.h"
+#include "runtime/ranges.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
 

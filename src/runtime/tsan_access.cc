@@ -1,7 +1,7 @@
 // Accesses of programs that were built with -fsanitize=thread.
-#include "runtime/access.h"
 #include "runtime/call_stack.h"
 #include "runtime/modules.h"
+#include "runtime/ranges.h"
 
 #define FORETRACE_ACCESS(write, size, pointer, site) \
   foretrace::runtime::access<write, size>(pointer, site)

@@ -98,6 +98,15 @@ FORETRACE_INTERCEPT void __foretrace_read_range(const void* p, uint64_t bytes, c
 FORETRACE_INTERCEPT void __foretrace_write_range(const void* p, uint64_t bytes, const Site* site) {
   access(p, bytes, true, site, Position::in_front);
 }
+// One by one: between them is memory that may be another thread's.
+FORETRACE_INTERCEPT void __foretrace_read_strided(const char* p, int64_t step, uint64_t rounds,
+                                                  uint32_t bytes, const Site* site) {
+  for (; rounds > 0; --rounds, p += step) access(p, bytes, false, site, Position::behind);
+}
+FORETRACE_INTERCEPT void __foretrace_write_strided(const char* p, int64_t step, uint64_t rounds,
+                                                   uint32_t bytes, const Site* site) {
+  for (; rounds > 0; --rounds, p += step) access(p, bytes, true, site, Position::in_front);
+}
 FORETRACE_INTERCEPT void __foretrace_read_string(const char* text, uint64_t most,
                                                  const Site* site) {
   if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;

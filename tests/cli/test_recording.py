@@ -183,6 +183,85 @@ void work(unsigned seed) {
 int main(int, char** words) { std::thread(work, std::atoi(words[1])).join(); }
 """
 
+# Loops that go over an array in steps: what each of them reads, and then what it writes. Some
+# go on where there is a hole, meet what was accessed before, or are repeated.
+STEPS = r"""
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <thread>
+#include <vector>
+std::vector<int> cells(1 << 14);
+std::mutex mutex;
+struct __attribute__((packed, aligned(4))) Long { long value; };
+struct Steps { long at, step, rounds; };
+template <typename T> T& at(int* base, Steps s, long k) {
+  return *reinterpret_cast<T*>(base + (s.at + k * s.step));
+}
+template <typename T> void say(char op, Steps s) {
+  for (long k = 0; k < s.rounds; ++k) {
+    for (unsigned i = 0; i < sizeof(T) / 4; ++i) std::printf("%c %ld\n", op, s.at + k * s.step + i);
+  }
+}
+template <typename T> __attribute__((noinline)) long read(Steps s) {
+  int* const base = cells.data();
+  long sum = 0;
+  for (long k = 0; k < s.rounds; ++k) sum += at<T>(base, s, k).value;
+  return sum;
+}
+template <typename T> __attribute__((noinline)) void write(Steps s) {
+  int* const base = cells.data();
+  for (long k = 0; k < s.rounds; ++k) at<T>(base, s, k).value = k;
+}
+template <typename T> __attribute__((noinline)) void add(Steps s) {
+  int* const base = cells.data();
+  for (long k = 0; k < s.rounds; ++k) at<T>(base, s, k).value += k;
+}
+template <typename T> __attribute__((noinline)) void copy(Steps s, Steps t) {
+  int* const base = cells.data();
+  for (long k = 0; k < s.rounds; ++k) at<T>(base, t, k).value = at<T>(base, s, k).value;
+}
+template <typename T, int kStep> __attribute__((noinline)) void fixed(Steps s) {
+  int* const base = cells.data();
+  s.step = kStep;
+  for (long k = 0; k < s.rounds; ++k) at<T>(base, s, k).value += k;
+}
+struct Int { int value; };
+template <typename T> long once(unsigned what, Steps s, Steps t) {
+  switch (what) {
+    case 0: return say<T>('r', s), read<T>(s);
+    case 1: return say<T>('w', s), write<T>(s), 0;
+    case 2: return say<T>('r', s), say<T>('w', s), add<T>(s), 0;
+    case 3: t.rounds = s.rounds; return say<T>('r', s), say<T>('w', t), copy<T>(s, t), 0;
+    case 4: s.step = 3; return say<T>('r', s), say<T>('w', s), fixed<T, 3>(s), 0;
+    default: s.step = -17; return say<T>('r', s), say<T>('w', s), fixed<T, -17>(s), 0;
+  }
+}
+void work(unsigned seed) {
+  const auto random = [&](unsigned most) { return ((seed = seed * 1664525 + 1013904223) >> 8) % most; };
+  long sum = 0;
+  for (int i = 0; i < 150; ++i) {
+    std::printf("s 0\n");
+    mutex.lock();
+    mutex.unlock();
+    const long step = static_cast<long>(random(60)) - 30, rounds = random(random(4) == 0 ? 150 : 12);
+    const auto steps = [&] { return Steps{5000 + random(40), step + (random(3) == 0), rounds}; };
+    Steps s = steps(), t = steps();
+    for (unsigned times = 1 + random(4); times > 0; --times) {
+      const unsigned what = random(6);
+      sum += random(2) == 0 ? once<Int>(what, s, t) : once<Long>(what, s, t);
+      if (random(2) == 0) s = steps();
+      if (random(3) == 0) s.rounds = rounds / 2;
+    }
+  }
+  if (sum == 1) std::puts("s 1");
+}
+int main(int, char** words) {
+  for (int* cell = &cells[0]; cell < &cells[1 << 14]; cell += 2) *cell = 1;  // each has a name
+  std::thread(work, std::atoi(words[1])).join();
+}
+"""
+
 # Each cell is touched by way of one of two functions, in ways that are recorded differently.
 TWO_WAYS = r"""
 #include <thread>
@@ -394,6 +473,61 @@ int main(void) {
       printf("%ld ", reads);
     }
   }
+}
+"""
+
+# Loops with accesses at equal distances, one without, and one that is short.
+STRIDED = r"""
+extern "C" {
+struct Body { double place, speed[4]; };
+double column(const double* matrix, long width, long rows) {
+  double sum = 0;
+  for (long i = 0; i < rows; ++i) sum += matrix[i * width];
+  return sum;
+}
+void stop(struct Body* bodies, int count) {
+  for (int i = count - 1; i >= 0; --i) bodies[i].speed[1] = 0;
+}
+void swap_parts(double* pairs, int count) {
+  for (int i = 0; i < count; ++i) {
+    const double first = pairs[2 * i];
+    pairs[2 * i] = pairs[2 * i + 1];
+    pairs[2 * i + 1] = first;
+  }
+}
+void squares(double* to, long count) {
+  for (long i = 0; i < count; ++i) to[i * i] = 1;
+}
+void three(double* to) {
+  for (long i = 0; i < 3; ++i) to[i * 7] = 1;
+}
+}
+"""
+STRIDED_COUNTING = r"""
+#include <stdio.h>
+struct Body { double place, speed[4]; };
+double column(const double*, long, long);
+void stop(struct Body*, int), swap_parts(double*, int), squares(double*, long), three(double*);
+unsigned char __foretrace_active = 1;
+static long reads;
+static double data[8192];
+static void say(int write, const void* at, long step, long rounds, unsigned bytes) {
+  printf("%d %d %ld %ld %u\n", write, (int)((const double*)at - data), step, rounds, bytes);
+}
+void __foretrace_read_strided(const void* at, long step, long rounds, unsigned bytes) {
+  say(0, at, step, rounds, bytes);
+}
+void __foretrace_write_strided(const void* at, long step, long rounds, unsigned bytes) {
+  say(1, at, step, rounds, bytes);
+}
+void __foretrace_write8(const void* at) { say(1, at, 0, 1, 8); }
+int main(void) {
+  column(data + 1, 100, 40);
+  stop((struct Body*)data, 50);
+  swap_parts(data, 20);
+  squares(data, 3);
+  three(data);
+  return reads != 0;
 }
 """
 
@@ -936,7 +1070,7 @@ int main() {
 
     def test_joined_records_keep_the_order_of_reads_and_writes(self):
         """Accesses side by side become one record, which must not change what a read sees."""
-        for name, source in (("walks", WALKS), ("sweeps", SWEEPS)):
+        for name, source in (("walks", WALKS), ("sweeps", SWEEPS), ("steps", STEPS)):
             (self.path / f"{name}.cpp").write_text(source)
             built = self.foretrace("c++", "-O2", "-fno-strict-aliasing", f"{name}.cpp", "-o", name)
             self.assertEqual(built.returncode, 0)
@@ -1010,6 +1144,17 @@ int main() {
             # A look for each node, and one more where something else is read than before.
             self.assertEqual(recorded, [(3, 0), (2, 1), (0, 3), (0, 2), (0, 8)])
             self.assertEqual(steered, [(0, 9), (0, 9), (0, 3), (0, 2), (0, 8)])
+
+    def test_a_loop_that_goes_in_steps_has_one_hook(self):
+        numbers = self.count_hooks(STRIDED, STRIDED_COUNTING, "-O2")
+        hooks = [tuple(numbers[i:i + 5]) for i in range(0, len(numbers), 5)]
+        self.assertEqual(hooks, [
+            (0, 1, 800, 40, 8),                           # column
+            (1, 49 * 5 + 2, -40, 50, 8),                  # stop
+            (0, 0, 16, 20, 8), (0, 1, 16, 20, 8),         # swap_parts: what it reads is first
+            (1, 0, 16, 20, 8), (1, 1, 16, 20, 8),
+            *((1, i * i, 0, 1, 8) for i in range(3)),     # squares
+            *((1, i * 7, 0, 1, 8) for i in range(3))])    # three
 
     def test_what_the_caller_has_read_is_looked_at_once(self):
         look, even, more, *steered = self.count_reads("-O2")

@@ -171,5 +171,78 @@ RC_GTEST_PROP(MemorySurvey, WhereNothingMayRaceNothingDoes, ()) {
   }
 }
 
+// ---- elements at equal distances
+
+struct AnyRecord {
+  uint32_t thread;
+  Record record;
+};
+
+// Few bytes, so that accesses meet; some of them where one page ends and the next begins.
+rc::Gen<AnyRecord> any_record() {
+  constexpr uint64_t kPages = 0x40000;
+  const auto number = [](uint32_t end) { return rc::gen::inRange<uint32_t>(0, end); };
+  return rc::gen::map(
+      rc::gen::tuple(number(3), number(20), number(48), number(5), number(6), number(300)),
+      [](const std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>& numbers) {
+        const auto [thread, what, at, size, distance, many] = numbers;
+        const uint64_t address = kPages + kSurveyPage - 100 + uint64_t{at} * 4 + (at == 7 ? 1 : 0);
+        const bool write = what % 2 == 0;
+        const uint32_t bytes = 1U << size;
+        if (what < 12) {
+          constexpr uint32_t kDistances[] = {0, 4, 8, 24, 1000, kSurveyPage * 2};
+          const uint32_t stride = bytes + kDistances[distance];
+          const Kind kind = write ? Kind::write_strided : Kind::read_strided;
+          return AnyRecord{
+              thread, Record::make(kind, address, bytes, 0, Record::strided(many + 1, stride))};
+        }
+        if (what < 14) {
+          const Kind kind = write ? Kind::write_range : Kind::read_range;
+          return AnyRecord{thread, Record::make(kind, address, 0, 0, many)};
+        }
+        if (what < 16) {
+          return AnyRecord{thread,
+                           Record::make(write ? Kind::write : Kind::read, address, bytes, 0, 0)};
+        }
+        if (what == 16) return AnyRecord{thread, Record::make(Kind::atomic_read, address, 4, 0, 0)};
+        if (what == 17) return AnyRecord{thread, Record::make(Kind::alloc, address, 0, 0, many)};
+        if (what == 18) return AnyRecord{thread, Record::make(Kind::free, address, 0, 9, 0)};
+        return AnyRecord{thread, Record::make(Kind::barrier, kFirstLock, 0, 0, 0)};
+      });
+}
+
+std::vector<Record> one_by_one(const Record& record) {
+  const bool write = record.kind() == Kind::write_strided;
+  if (!write && record.kind() != Kind::read_strided) return {record};
+  std::vector<Record> records;
+  for (uint64_t i = 0; i < record.elements(); ++i) {
+    records.push_back(Record::make(write ? Kind::write : Kind::read,
+                                   record.address() + i * record.stride(), record.size(), 0, 0));
+  }
+  return records;
+}
+
+std::set<std::tuple<uint64_t, uint32_t, uint32_t>> pieces_of(MemorySurvey& survey) {
+  std::set<std::tuple<uint64_t, uint32_t, uint32_t>> pieces;
+  for (const MemoryPiece& piece : survey.take_pieces()) {
+    pieces.emplace(piece.address, piece.since, piece.bytes);
+  }
+  return pieces;
+}
+
+RC_GTEST_PROP(MemorySurvey, ElementsAtEqualDistancesAreAsOneByOne, (bool all)) {
+  const std::vector<AnyRecord> records = *rc::gen::container<std::vector<AnyRecord>>(any_record());
+  MemorySurvey survey(all);
+  MemorySurvey slow(all);
+  for (const AnyRecord& any : records) {
+    survey.add(any.thread, any.record);
+    for (const Record& record : one_by_one(any.record)) slow.add(any.thread, record);
+  }
+  RC_ASSERT(survey.may_race() == slow.may_race());
+  const auto pieces = pieces_of(survey);
+  RC_CLASSIFY(!pieces.empty(), "some memory matters");
+  RC_ASSERT(pieces == pieces_of(slow));
+}
+
 }  // namespace
 }  // namespace foretrace::testing

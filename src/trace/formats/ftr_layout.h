@@ -16,9 +16,9 @@ inline constexpr std::string_view kMagic{
     "FTR\r\n\x1a\n",
     8};
 inline constexpr uint16_t kMajor = 1;           // a reader refuses a larger one
-inline constexpr uint16_t kRecordingMajor = 3;  // records of a program (src/recording), no events
-inline constexpr uint16_t kOldRecordingMajor = 2;  // the same, without some kinds of them
-inline constexpr uint16_t kMinor = 0;              // additions that old readers may skip
+inline constexpr uint16_t kRecordingMajor = 4;  // records of a program (src/recording), no events
+inline constexpr uint16_t kFirstRecordingMajor = 2;  // without some kinds of them, as 3
+inline constexpr uint16_t kMinor = 0;                // additions that old readers may skip
 inline constexpr size_t kFileHeader = 16;
 inline constexpr size_t kChunkHeader = 24;
 // A chunk's raw size is at most this, so a damaged size cannot ask for more.
@@ -96,7 +96,7 @@ inline uint16_t major_version(std::string_view head) {
 }
 inline bool is_recording(std::string_view head) {
   const uint16_t major = major_version(head);
-  return major == kRecordingMajor || major == kOldRecordingMajor;
+  return major >= kFirstRecordingMajor && major <= kRecordingMajor;
 }
 
 // XXH3 over the first 16 bytes of the chunk's header and its stored payload.

@@ -1,0 +1,40 @@
+// Accesses to many bytes at once: what a library function, or a loop, reads or writes.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/access.h"
+
+namespace foretrace::runtime {
+
+// No shorter range is known as a whole: what is known of the granules of those is enough.
+inline constexpr uint64_t kWholeRange = 1024;
+
+// Records the accesses of `rounds` rounds of a loop: the first one at `address`, each `step`
+// bytes behind the one before, or in front of it.
+template <bool kWrite>
+void record_strided(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes, SiteRef site);
+
+template <bool kWrite>
+__attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,
+                                                        SiteRef site) {
+  if (bytes == 0 || !recording_on.load(std::memory_order_relaxed)) return;
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if (bytes <= kGranuleBytes && self.filter.is_started() &&
+      are_repeated<kWrite>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
+    return;
+  }
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  record_range<kWrite>(address, bytes, site);
+}
+
+template <bool kWrite>
+__attribute__((always_inline)) inline void access_strided(const void* pointer, int64_t step,
+                                                          uint64_t rounds, uint32_t bytes,
+                                                          SiteRef site) {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  record_strided<kWrite>(reinterpret_cast<uint64_t>(pointer), step, rounds, bytes, site);
+}
+
+}  // namespace foretrace::runtime
