@@ -83,7 +83,8 @@ TEST(FtrReader, OldReadersSkipWhatTheyMay) {
   EXPECT_THAT(event_texts(read_raw(bytes)), ElementsAre("wr 1 x"));
   EXPECT_THAT(read_raw(prologue() + chunk(ftr::tag("Xtra"), "new")).error,
               HasSubstr("of a kind that this Foretrace does not know; update Foretrace"));
-  EXPECT_THAT(read_raw(file_header(4, 0)).error, HasSubstr("format version 4 is newer"));
+  EXPECT_THAT(read_raw(file_header(ftr::kRecordingMajor + 1, 0)).error,
+              HasSubstr(fmt::format("format version {} is newer", ftr::kRecordingMajor + 1)));
   EXPECT_THAT(read_raw(prologue() + chunk(ftr::kNames, "", 7)).error,
               HasSubstr("packed in a way that this Foretrace does not know"));
 }
