@@ -75,6 +75,21 @@ uint32_t steps_before(const Model& model, ThreadId thread, uint64_t index) {
   return static_cast<uint32_t>(end - nodes.begin());
 }
 
+// Merges sorted parts of numbers, two neighbours at a time. The parts end at `ends`, the first of
+// which is 0.
+void merge_parts(std::vector<uint64_t>& numbers, std::vector<size_t> ends) {
+  const auto at = [&](size_t part) { return numbers.begin() + static_cast<ptrdiff_t>(ends[part]); };
+  while (ends.size() > 2) {
+    std::vector<size_t> merged = {0};
+    for (size_t part = 1; part < ends.size(); part += 2) {
+      const size_t last = std::min(part + 1, ends.size() - 1);
+      std::inplace_merge(at(part - 1), at(part), at(last));
+      merged.push_back(ends[last]);
+    }
+    ends = std::move(merged);
+  }
+}
+
 }  // namespace
 
 Certificate certify(const Model& model, const Goal& goal, uint64_t budget, uint64_t near) {
@@ -99,14 +114,16 @@ uint64_t length_of(const Model& model, const Schedule& schedule) {
 
 std::vector<uint64_t> written_out(const Model& model, const Schedule& schedule) {
   std::vector<uint64_t> events;
+  std::vector<size_t> ends = {0};  // of what each thread does, which is in order
   for (ThreadId thread = 0; thread < schedule.until.size(); ++thread) {
     const uint32_t end = steps_before(model, thread, schedule.until[thread]);
     for (uint32_t place = 0; place < end; ++place) {
       const Model::Node& node = model.node({thread, place});
       if (!node.takes_back) events.push_back(node.index);
     }
+    ends.push_back(events.size());
   }
-  std::sort(events.begin(), events.end());
+  merge_parts(events, ends);
   events.insert(events.end(), schedule.then.begin(), schedule.then.end());
   return events;
 }
