@@ -24,6 +24,8 @@ Hooks::Hooks(llvm::Module& module) {
     range_[write ? 1 : 0] = declare(module, name + "_range", nothing, {pointer, large, pointer});
     strided_[write ? 1 : 0] =
         declare(module, name + "_strided", nothing, {pointer, large, large, small, pointer});
+    strided_parts_[write ? 1 : 0] =
+        declare(module, name + "_strided_parts", nothing, {pointer, large, large, small, pointer});
   }
   for (unsigned power = 0; power < 5; ++power) {
     update_[power] = declare(module, "__foretrace_update" + std::to_string(1U << power), nothing,

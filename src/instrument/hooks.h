@@ -21,6 +21,7 @@ class Hooks {
   llvm::FunctionCallee update(uint64_t bytes) const;
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
   llvm::FunctionCallee strided(bool write) const { return strided_[write ? 1 : 0]; }
+  llvm::FunctionCallee strided_parts(bool write) const { return strided_parts_[write ? 1 : 0]; }
   llvm::FunctionCallee read_group() const { return read_group_; }
   llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
@@ -49,6 +50,7 @@ class Hooks {
   llvm::FunctionCallee update_[5];
   llvm::FunctionCallee range_[2];
   llvm::FunctionCallee strided_[2];
+  llvm::FunctionCallee strided_parts_[2];
   llvm::FunctionCallee read_group_;
   llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;

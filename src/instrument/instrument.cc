@@ -29,6 +29,7 @@
 #include "instrument/section_hooks.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
+#include "instrument/strided_parts.h"
 #include "instrument/sure_ways.h"
 #include "instrument/unchanged_reads.h"
 #include "runtime/active.h"
@@ -310,28 +311,53 @@ class FunctionInstrumenter {
       if (!library_accesses(*call).empty()) busy.insert(loop_ranges_->loop_of(*call));
     }
     for (const bool write : {false, true}) {
+      const auto is_behind = [&](const Access& access) {
+        return !write && !busy.contains(access.range->loop);
+      };
       for (const Access& access : accesses_) {
-        if (!access.range || access.write != write) continue;
-        insert_range(access, !write && !busy.contains(access.range->loop));
+        if (!access.range || access.range->step != nullptr || access.write != write) continue;
+        insert_range(access, is_behind(access));
+      }
+      for (const StridedParts& parts : join_strided(accesses_, write, *loop_ranges_)) {
+        insert_strided(parts, is_behind(accesses_[parts.members.front()]));
       }
     }
   }
 
+  // Where the ranges of a loop are recorded.
+  static llvm::Instruction* place_for(const llvm::Loop& loop, bool behind) {
+    if (behind) return &*loop.getExitBlock()->getFirstInsertionPt();
+    return loop.getLoopPreheader()->getTerminator();
+  }
+
   void insert_range(const Access& access, bool behind) {
-    const llvm::Loop& loop = *access.range->loop;
     const LoopRanges::Place place = loop_ranges_->compute(*access.range);
-    llvm::IRBuilder<> builder(loop.getLoopPreheader()->getTerminator());
-    if (behind)
-      builder.SetInsertPoint(loop.getExitBlock(), loop.getExitBlock()->getFirstInsertionPt());
+    llvm::IRBuilder<> builder(place_for(*access.range->loop, behind));
     builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    if (place.bytes != nullptr) {
-      quiet_hooks_.call(builder, hooks_.range(access.write),
-                        {place.first, place.bytes, access.site});
-    } else {
-      quiet_hooks_.call(builder, hooks_.strided(access.write),
-                        {place.first, place.step, place.rounds,
-                         builder.getInt32(static_cast<uint32_t>(access.bytes)), access.site});
+    quiet_hooks_.call(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
+  }
+
+  void insert_strided(const StridedParts& parts, bool behind) {
+    const Access& first = accesses_[parts.members.front()];
+    const LoopRanges::Place place = loop_ranges_->compute(*first.range);
+    llvm::FunctionCallee hook = hooks_.strided(first.write);
+    llvm::Constant* site = first.site;
+    if (parts.members.size() > 1) {
+      hook = hooks_.strided_parts(first.write);
+      llvm::SmallVector<SiteTable::GroupMember, 4> members;
+      uint32_t offset = 0;
+      for (const size_t member : parts.members) {
+        const auto bytes = static_cast<uint32_t>(accesses_[member].bytes);
+        members.push_back({offset, bytes, accesses_[member].site});
+        offset += bytes;
+      }
+      site = sites_.new_group(members, (uint64_t{1} << parts.bytes) - 1);
     }
+    llvm::IRBuilder<> builder(place_for(*first.range->loop, behind));
+    builder.SetCurrentDebugLocation(first.instruction->getDebugLoc());
+    quiet_hooks_.call(builder, hook,
+                      {place.first, place.step, place.rounds,
+                       builder.getInt32(static_cast<uint32_t>(parts.bytes)), site});
   }
 
   void instrument_atomic(llvm::Instruction& instruction) {
@@ -407,6 +433,19 @@ class FunctionInstrumenter {
     return &*returned->getFirstInsertionPt();
   }
 
+  // A copy of a small structure is an access like others.
+  void insert_bytes(llvm::IRBuilder<>& builder, bool write, llvm::Value* pointer,
+                    llvm::Value* bytes, llvm::Constant* site) {
+    const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(bytes);
+    llvm::FunctionCallee hook =
+        known != nullptr ? hooks_.access(write, known->getZExtValue()) : llvm::FunctionCallee();
+    if (hook) {
+      quiet_hooks_.call(builder, hook, {pointer, site});
+    } else {
+      quiet_hooks_.call(builder, hooks_.range(write), {pointer, bytes, site});
+    }
+  }
+
   void insert_library_access(llvm::CallBase& call, const LibraryAccess& access,
                              llvm::Instruction* place) {
     llvm::IRBuilder<> builder(place);
@@ -417,10 +456,9 @@ class FunctionInstrumenter {
       case LibraryAccess::Kind::none:
         break;
       case LibraryAccess::Kind::read:
-        quiet_hooks_.call(builder, hooks_.range(false), {access.pointer, bytes, site});
-        break;
       case LibraryAccess::Kind::write:
-        quiet_hooks_.call(builder, hooks_.range(true), {access.pointer, bytes, site});
+        insert_bytes(builder, access.kind == LibraryAccess::Kind::write, access.pointer, bytes,
+                     site);
         break;
       case LibraryAccess::Kind::read_string:
         quiet_hooks_.call(builder, hooks_.read_string(), {access.pointer, bytes, site});

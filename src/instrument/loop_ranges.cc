@@ -115,6 +115,12 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   return range;
 }
 
+std::optional<int64_t> LoopRanges::distance(const llvm::SCEV& from, const llvm::SCEV& to) {
+  const auto* const known = llvm::dyn_cast<llvm::SCEVConstant>(evolution_.getMinusSCEV(&to, &from));
+  if (known == nullptr) return std::nullopt;
+  return known->getAPInt().trySExtValue();
+}
+
 LoopRanges::Place LoopRanges::compute(const LoopRange& range) {
   llvm::SCEVExpander expander(evolution_, "foretrace");
   llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();

@@ -39,6 +39,13 @@ class LoopRanges {
     return loops_.getLoopFor(instruction.getParent());
   }
 
+  // How far it is from one address to another, if that is known.
+  std::optional<int64_t> distance(const llvm::SCEV& from, const llvm::SCEV& to);
+  // What an address starts from.
+  const llvm::SCEV* base_of(const llvm::SCEV& address) {
+    return evolution_.getPointerBase(&address);
+  }
+
   // Computes the range in front of the loop.
   struct Place {
     llvm::Value* first;

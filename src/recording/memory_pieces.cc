@@ -9,6 +9,10 @@ MemoryPieces::MemoryPieces(std::vector<MemoryPiece> pieces, NewLocation new_loca
   std::sort(pieces_.begin(), pieces_.end(), [](const MemoryPiece& a, const MemoryPiece& b) {
     return a.since != b.since ? a.since < b.since : a.address < b.address;
   });
+  for (const MemoryPiece& piece : pieces_) {
+    begin_ = std::min(begin_, piece.address);
+    end_ = std::max(end_, piece.address + piece.bytes);
+  }
   add_pieces();
 }
 

@@ -70,6 +70,9 @@ class MemoryPieces {
     return had_pieces_.test(bit_of(address / kSurveyPage));
   }
 
+  // Whether one may, at any time, be between two addresses.
+  bool may_be_between(uint64_t begin, uint64_t end) const { return begin < end_ && begin_ < end; }
+
   // The locations in these bytes that some access was of.
   template <typename Visit>
   void for_each_known(uint64_t address, uint64_t bytes, const Visit& visit) const {
@@ -104,7 +107,7 @@ class MemoryPieces {
     uint32_t changes = 0;  // of the page
     LocationId location = kNone;
   };
-  static constexpr uint32_t kSlotBits = 10;
+  static constexpr uint32_t kSlotBits = 13;
   static size_t slot_of(uint64_t number) {
     return number * 0x9E3779B97F4A7C15ULL >> (64 - kSlotBits);
   }
@@ -123,6 +126,8 @@ class MemoryPieces {
   uint32_t forgotten_ = 0;  // calls of forget()
   NewLocation new_location_;
   Pages pages_;
+  uint64_t begin_ = UINT64_MAX;                     // of the first piece
+  uint64_t end_ = 0;                                // of the last one
   std::bitset<size_t{4} << kSlotBits> had_pieces_;  // pages, and those that share their bit
   std::vector<LocationId> located_;
   std::vector<Answer> answers_ = std::vector<Answer>(size_t{1} << kSlotBits);

@@ -101,7 +101,7 @@ class MemorySurvey {
     uint64_t number = UINT64_MAX;
     Page* page = nullptr;
   };
-  std::array<RecentPage, 1024> recent_pages_;  // by number
+  std::array<RecentPage, 4096> recent_pages_;  // by number
   std::map<uint64_t, Block> blocks_;           // by address
   std::map<uint64_t, Block> sets_;             // likewise: atomic sets
   std::map<uint64_t, uint64_t> that_matter_;   // from addresses to bytes: annotated

@@ -20,6 +20,18 @@ bool may_join(const Granule& granule, const OpenRun& run, uint64_t address, uint
          (kWrite && granule.is_only_read() && Entry::reads_before(run, address, size) != nullptr);
 }
 
+// Makes it part of an open run, if there is one that it goes on.
+template <bool kWrite>
+bool join_run(const Granule& granule, uint64_t address, uint32_t size, SiteRef site) {
+  OpenRun* const run = Entry::run_ending_at<kWrite>(address, site);
+  if (run == nullptr) return false;
+  if (Entry::is_here(*run)) {
+    return may_join<kWrite>(granule, *run, address, size) && Entry::join<kWrite>(*run, size);
+  }
+  return granule.is_new() && Entry::is_lone_here(*run, kAccess<kWrite>) &&
+         Entry::join_lone<kWrite>(*run, size);
+}
+
 }  // namespace
 
 template <bool kWrite>
@@ -34,9 +46,7 @@ void record_access(uint64_t address, uint32_t size, SiteRef site) {
     entry.append_stamped(kAccess<kWrite>, address, size, site);
     return Granule(address, size).remember<kWrite>();
   }
-  if (OpenRun* const run = Entry::run_for<kWrite>(address, site);
-      run == nullptr || !may_join<kWrite>(granule, *run, address, size) ||
-      !Entry::join<kWrite>(*run, size)) {
+  if (!join_run<kWrite>(granule, address, size, site)) {
     // Runs of reads know of no other record of their bytes behind them.
     if (!kWrite && !granule.is_new()) Entry::close_runs();
     entry.append_access<kWrite>(address, size, site);
@@ -61,11 +71,13 @@ bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
   const Entry entry;
   if (!entry || self.ignoring != 0) return false;
   Granule granule(address, size);
-  if (!granule.is_plain<true>() || self.memory->steering.may_be_at(address) ||
-      Entry::is_in_runs(address, site)) {
-    return false;
+  if (!granule.is_plain<true>() || self.memory->steering.may_be_at(address)) return false;
+  OpenRun* const run = Entry::run_ending_at<true>(address, site);
+  if (run == nullptr || !Entry::is_lone_here(*run, Kind::update) ||
+      !Entry::join_lone<true>(*run, size)) {
+    if (Entry::is_in_runs(address, site)) return false;
+    entry.append_update(address, size, site);
   }
-  entry.append_update(address, size, site);
   granule.remember<true>();
   return true;
 }
@@ -143,6 +155,7 @@ void forget_accesses(uint64_t address, uint64_t bytes) {
 using foretrace::runtime::access;
 using foretrace::runtime::access_range;
 using foretrace::runtime::access_strided;
+using foretrace::runtime::access_strided_parts;
 using foretrace::runtime::ReadGroup;
 using foretrace::runtime::Site;
 using foretrace::runtime::update;
@@ -191,6 +204,16 @@ FORETRACE_HOOK __foretrace_read_strided(const void* p, int64_t step, uint64_t ro
 FORETRACE_HOOK __foretrace_write_strided(const void* p, int64_t step, uint64_t rounds,
                                          uint32_t bytes, const Site* site) {
   access_strided<true>(p, step, rounds, bytes, site);
+}
+
+// The same for the parts of elements of so many bytes, the first of which begins there.
+FORETRACE_HOOK __foretrace_read_strided_parts(const void* p, int64_t step, uint64_t rounds,
+                                              uint32_t bytes, const ReadGroup* group) {
+  access_strided_parts<false>(p, step, rounds, bytes, *group);
+}
+FORETRACE_HOOK __foretrace_write_strided_parts(const void* p, int64_t step, uint64_t rounds,
+                                               uint32_t bytes, const ReadGroup* group) {
+  access_strided_parts<true>(p, step, rounds, bytes, *group);
 }
 
 // A read that the course of a loop depends on, if it is the first in the loop or not what it

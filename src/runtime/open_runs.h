@@ -49,8 +49,12 @@ class OpenRuns {
     run = OpenRun();
     return ending_at(next) = longer;
   }
-  // Whether a run that ends there moves to another place with its next access, of a granule.
+  // Whether a run that ends there moves to another place with its next access, of a granule,
   static bool moves_at(uint64_t next) { return next % kRegionBytes == 0; }
+  // or of so many bytes.
+  static bool moves_with(uint64_t next, uint64_t bytes) {
+    return region_of(next) != region_of(next + bytes);
+  }
   static constexpr uint64_t kRegionBytes = 4096;
 
  private:

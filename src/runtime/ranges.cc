@@ -152,13 +152,40 @@ void remember_all(uint64_t address, uint32_t bits, uint64_t count) {
   }
 }
 
-// One record for elements, or bytes, that are all new.
+// Whether nothing is known of any of their bytes that another record under the same stamp has.
+bool are_new(const Elements& range) {
+  return visit_parts(range, [](uint64_t address, uint32_t bits, uint64_t count) {
+    for (; count > 0 && Granule(address, Granule::Bits{bits}).is_new(); --count) {
+      address += kGranuleBytes;
+    }
+    return count == 0;
+  });
+}
+
+// Some bytes side by side are an access like others, which may be part of a run.
+template <bool kWrite>
+void append_bytes(const Entry& entry, uint64_t address, uint32_t bytes, bool are_new,
+                  SiteRef site) {
+  if (are_new) {
+    OpenRun* const run = Entry::run_for<kWrite>(address, site);
+    if (run != nullptr && Entry::join<kWrite>(*run, bytes)) return;
+  } else if (!kWrite) {
+    Entry::close_runs();  // as record_access() does
+  }
+  entry.append_access<kWrite>(address, bytes, site);
+}
+
+// One record for elements, or bytes, none of which is repeated.
 template <bool kWrite>
 void record_new(const Entry& entry, const Elements& range, SiteRef site) {
-  if (have_later(range, self.stamp, kWrite)) {
-    entry.append_stamped(Kind::stamp, 0, 0, nullptr);
+  const bool clashes = have_later(range, self.stamp, kWrite);
+  if (clashes) entry.append_stamped(Kind::stamp, 0, 0, nullptr);
+  if (const uint64_t bytes = range.end - range.address;
+      range.is_one() && bytes <= Entry::kMostInAccess) {
+    append_bytes<kWrite>(entry, range.address, static_cast<uint32_t>(bytes), are_new(range), site);
+  } else {
+    append<kWrite>(entry, range, site);
   }
-  append<kWrite>(entry, range, site);
   visit_parts(range, [](uint64_t address, uint32_t bits, uint64_t count) {
     remember_all<kWrite>(address, bits, count);
     return true;
@@ -199,6 +226,8 @@ void record_parts(const Entry& entry, const Elements& range, SiteRef site) {
   }
 }
 
+uint64_t stride_of(int64_t step) { return static_cast<uint64_t>(step < 0 ? -step : step); }
+
 // Records elements, or bytes, of which there are not too many for one record.
 template <bool kWrite>
 void record_elements(const Elements& range, SiteRef site) {
@@ -225,7 +254,7 @@ void record_range(uint64_t address, uint64_t bytes, SiteRef site) {
 template <bool kWrite>
 void record_strided(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes, SiteRef site) {
   if (rounds == 0) return;
-  const uint64_t stride = static_cast<uint64_t>(step < 0 ? -step : step);
+  const uint64_t stride = stride_of(step);
   const uint64_t between = stride * (rounds - 1);  // the first and the last
   const uint64_t first = step < 0 ? address - between : address;
   if (stride <= bytes) return record_range<kWrite>(first, between + bytes, site);
@@ -246,9 +275,28 @@ void record_strided(uint64_t address, int64_t step, uint64_t rounds, uint32_t by
   }
 }
 
+template <bool kWrite>
+void record_strided_parts(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes,
+                          const ReadGroup& parts) {
+  if (rounds == 0) return;
+  if (const uint64_t stride = stride_of(step); stride <= Record::kMostStride) {
+    const uint64_t between = stride * (rounds - 1);
+    const uint64_t first = step < 0 ? address - between : address;
+    Elements all = {first, first + between + bytes, static_cast<uint32_t>(stride), bytes};
+    if (stride <= bytes) all.stride = all.bytes = 0;
+    if (is_range_repeated<kWrite>(all)) return;
+  }
+  for (uint32_t i = 0; i < parts.count; ++i) {
+    const GroupMember& part = parts.members[i];
+    record_strided<kWrite>(address + part.offset, step, rounds, part.bytes, part.site);
+  }
+}
+
 template void record_range<false>(uint64_t, uint64_t, SiteRef);
 template void record_range<true>(uint64_t, uint64_t, SiteRef);
 template void record_strided<false>(uint64_t, int64_t, uint64_t, uint32_t, SiteRef);
 template void record_strided<true>(uint64_t, int64_t, uint64_t, uint32_t, SiteRef);
+template void record_strided_parts<false>(uint64_t, int64_t, uint64_t, uint32_t, const ReadGroup&);
+template void record_strided_parts<true>(uint64_t, int64_t, uint64_t, uint32_t, const ReadGroup&);
 
 }  // namespace foretrace::runtime

@@ -14,6 +14,10 @@ inline constexpr uint64_t kWholeRange = 1024;
 // bytes behind the one before, or in front of it.
 template <bool kWrite>
 void record_strided(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes, SiteRef site);
+// The same for accesses side by side, of so many bytes together.
+template <bool kWrite>
+void record_strided_parts(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes,
+                          const ReadGroup& parts);
 
 template <bool kWrite>
 __attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,
@@ -35,6 +39,15 @@ __attribute__((always_inline)) inline void access_strided(const void* pointer, i
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   record_strided<kWrite>(reinterpret_cast<uint64_t>(pointer), step, rounds, bytes, site);
+}
+
+template <bool kWrite>
+__attribute__((always_inline)) inline void access_strided_parts(const void* pointer, int64_t step,
+                                                                uint64_t rounds, uint32_t bytes,
+                                                                const ReadGroup& parts) {
+  if (!recording_on.load(std::memory_order_relaxed)) return;
+  self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
+  record_strided_parts<kWrite>(reinterpret_cast<uint64_t>(pointer), step, rounds, bytes, parts);
 }
 
 }  // namespace foretrace::runtime

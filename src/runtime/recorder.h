@@ -84,7 +84,8 @@ uint32_t placed_site(uint32_t site, uint32_t stack);
 // it cannot record.
 class Entry {
  public:
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // what a record can hold
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // what the record of a range can hold
+  static constexpr uint64_t kMostInAccess = UINT8_MAX;       // and what that of an access can
 
   Entry() : granted_(is_quick() || enter()) { self.busy |= granted_; }
   ~Entry() {
@@ -103,10 +104,24 @@ class Entry {
   // The open run that an access may become part of; null if there is none.
   template <bool kWrite>
   __attribute__((always_inline)) static OpenRun* run_for(uint64_t address, SiteRef site);
+  // The open run that ends where an access at the same site begins, whatever its stack; null if
+  // there is none.
+  template <bool kWrite>
+  __attribute__((always_inline)) static OpenRun* run_ending_at(uint64_t address, SiteRef site);
+  // Whether its stack is the one that was recorded last, and is the thread's now;
+  static bool is_here(const OpenRun& run) { return is_same_stack() && run.stack == self.stack; }
+  // or whether it is one record of this kind, which names the thread's stack itself.
+  static bool is_lone_here(const OpenRun& run, Kind kind) {
+    return run.is_apart() && record_of(run).kind() == kind &&
+           run.stack == OpenRun::apart(current_stack());
+  }
+  // Makes such a record longer. False: it cannot be.
+  template <bool kWrite>
+  static bool join_lone(OpenRun& run, uint32_t size);
   // The run of reads that has these bytes at its end and is in front of a run of writes; null
   // if there is none.
   static OpenRun* reads_before(const OpenRun& writes, uint64_t address, uint32_t size);
-  // Makes an access within one granule part of its run. False: that is too long already.
+  // Makes an access part of its run. False: that is too long already.
   template <bool kWrite>
   static bool join(OpenRun& run, uint32_t size);
   // The run that the site added to last, if an access may become part of it by continue_run().
@@ -116,7 +131,7 @@ class Entry {
   __attribute__((always_inline)) static bool has_reads_before(const LastRun& last, uint64_t address,
                                                               uint32_t size);
   __attribute__((always_inline)) static void continue_run(OpenRun& run, uint32_t size);
-  // An access within one granule.
+  // An access of up to kMostInAccess bytes.
   template <bool kWrite>
   __attribute__((noinline)) static void append_access(uint64_t address, uint32_t size,
                                                       SiteRef site);
@@ -281,11 +296,16 @@ inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef si
 }
 
 template <bool kWrite>
-inline OpenRun* Entry::run_for(uint64_t address, SiteRef site) {
+inline OpenRun* Entry::run_ending_at(uint64_t address, SiteRef site) {
   OpenRun& run = runs<kWrite>().ending_at(address);
   if (run.next != address || run.site != site) return nullptr;
-  const bool is_open = run.window >= (is_foreseen(site) ? self.loop_window : self.window);
-  return is_open && is_same_stack() && run.stack == self.stack ? &run : nullptr;
+  return run.window >= (is_foreseen(site) ? self.loop_window : self.window) ? &run : nullptr;
+}
+
+template <bool kWrite>
+inline OpenRun* Entry::run_for(uint64_t address, SiteRef site) {
+  OpenRun* const run = run_ending_at<kWrite>(address, site);
+  return run != nullptr && is_here(*run) ? run : nullptr;
 }
 
 // Since the run was made no loop with foreseen accesses has begun, or it would be closed. So
@@ -379,7 +399,7 @@ inline bool Entry::join(OpenRun& run, uint32_t size) {
   const bool is_range = record.kind() == kRange<kWrite>;
   const uint64_t bytes = uint64_t{is_range ? record.upper() : record.size()} + size;
   if (bytes > kMostBytes) return false;
-  if (is_range && !OpenRuns::moves_at(run.next) && !is_foreseen(run.site)) {
+  if (is_range && !OpenRuns::moves_with(run.next, size) && !is_foreseen(run.site)) {
     continue_run(run, size);
     return true;
   }
@@ -396,6 +416,17 @@ inline bool Entry::join(OpenRun& run, uint32_t size) {
     last_runs<kWrite>().of(site) = {has_space ? &longer : nullptr, reads, longer.record,
                                     reads != nullptr ? reads->record : 0};
   }
+  return true;
+}
+
+template <bool kWrite>
+inline bool Entry::join_lone(OpenRun& run, uint32_t size) {
+  Record& record = record_of(run);
+  const uint32_t bytes = record.size() + size;
+  if (bytes > kMostInAccess) return false;
+  const Record longer = Record::make(record.kind(), record.address(), bytes, 0, 0);
+  __atomic_store_n(&record.head, longer.head, __ATOMIC_RELEASE);
+  runs<kWrite>().move_end(run, run.next + size);
   return true;
 }
 

@@ -67,6 +67,8 @@ void steer_access(uint64_t address, uint64_t bytes, bool write, SiteRef site, Po
 
 }  // namespace foretrace::steering
 
+using foretrace::runtime::GroupMember;
+using foretrace::runtime::ReadGroup;
 using foretrace::steering::access;
 using foretrace::steering::Position;
 using foretrace::steering::Site;
@@ -106,6 +108,27 @@ FORETRACE_INTERCEPT void __foretrace_read_strided(const char* p, int64_t step, u
 FORETRACE_INTERCEPT void __foretrace_write_strided(const char* p, int64_t step, uint64_t rounds,
                                                    uint32_t bytes, const Site* site) {
   for (; rounds > 0; --rounds, p += step) access(p, bytes, true, site, Position::in_front);
+}
+// In the order of the rounds.
+__attribute__((always_inline)) inline void access_parts(const char* p, int64_t step,
+                                                        uint64_t rounds, const ReadGroup& group,
+                                                        bool write, Position position) {
+  for (; rounds > 0; --rounds, p += step) {
+    for (uint32_t i = 0; i < group.count; ++i) {
+      const GroupMember& part = group.members[i];
+      access(p + part.offset, part.bytes, write, part.site, position);
+    }
+  }
+}
+FORETRACE_INTERCEPT void __foretrace_read_strided_parts(const char* p, int64_t step,
+                                                        uint64_t rounds, uint32_t,
+                                                        const ReadGroup* group) {
+  access_parts(p, step, rounds, *group, false, Position::behind);
+}
+FORETRACE_INTERCEPT void __foretrace_write_strided_parts(const char* p, int64_t step,
+                                                         uint64_t rounds, uint32_t,
+                                                         const ReadGroup* group) {
+  access_parts(p, step, rounds, *group, true, Position::in_front);
 }
 FORETRACE_INTERCEPT void __foretrace_read_string(const char* text, uint64_t most,
                                                  const Site* site) {

@@ -227,13 +227,24 @@ template <typename T, int kStep> __attribute__((noinline)) void fixed(Steps s) {
   for (long k = 0; k < s.rounds; ++k) at<T>(base, s, k).value += k;
 }
 struct Int { int value; };
+struct Parts { int a, b; };
+__attribute__((noinline)) void turn(Steps s) {
+  int* const base = cells.data();
+  for (long k = 0; k < s.rounds; ++k) {
+    Parts& parts = at<Parts>(base, s, k);
+    const int a = parts.a;
+    parts.a = parts.b;
+    parts.b = -a;
+  }
+}
 template <typename T> long once(unsigned what, Steps s, Steps t) {
   switch (what) {
     case 0: return say<T>('r', s), read<T>(s);
     case 1: return say<T>('w', s), write<T>(s), 0;
     case 2: return say<T>('r', s), say<T>('w', s), add<T>(s), 0;
     case 3: t.rounds = s.rounds; return say<T>('r', s), say<T>('w', t), copy<T>(s, t), 0;
-    case 4: s.step = 3; return say<T>('r', s), say<T>('w', s), fixed<T, 3>(s), 0;
+    case 4: return say<Parts>('r', s), say<Parts>('w', s), turn(s), 0;
+    case 5: s.step = 3; return say<T>('r', s), say<T>('w', s), fixed<T, 3>(s), 0;
     default: s.step = -17; return say<T>('r', s), say<T>('w', s), fixed<T, -17>(s), 0;
   }
 }
@@ -248,7 +259,7 @@ void work(unsigned seed) {
     const auto steps = [&] { return Steps{5000 + random(40), step + (random(3) == 0), rounds}; };
     Steps s = steps(), t = steps();
     for (unsigned times = 1 + random(4); times > 0; --times) {
-      const unsigned what = random(6);
+      const unsigned what = random(7);
       sum += random(2) == 0 ? once<Int>(what, s, t) : once<Long>(what, s, t);
       if (random(2) == 0) s = steps();
       if (random(3) == 0) s.rounds = rounds / 2;
@@ -519,6 +530,12 @@ void __foretrace_read_strided(const void* at, long step, long rounds, unsigned b
 }
 void __foretrace_write_strided(const void* at, long step, long rounds, unsigned bytes) {
   say(1, at, step, rounds, bytes);
+}
+void __foretrace_read_strided_parts(const void* at, long step, long rounds, unsigned bytes) {
+  say(2, at, step, rounds, bytes);
+}
+void __foretrace_write_strided_parts(const void* at, long step, long rounds, unsigned bytes) {
+  say(3, at, step, rounds, bytes);
 }
 void __foretrace_write8(const void* at) { say(1, at, 0, 1, 8); }
 int main(void) {
@@ -1151,8 +1168,7 @@ int main() {
         self.assertEqual(hooks, [
             (0, 1, 800, 40, 8),                           # column
             (1, 49 * 5 + 2, -40, 50, 8),                  # stop
-            (0, 0, 16, 20, 8), (0, 1, 16, 20, 8),         # swap_parts: what it reads is first
-            (1, 0, 16, 20, 8), (1, 1, 16, 20, 8),
+            (2, 0, 16, 20, 16), (3, 0, 16, 20, 16),       # swap_parts: what it reads is first
             *((1, i * i, 0, 1, 8) for i in range(3)),     # squares
             *((1, i * 7, 0, 1, 8) for i in range(3))])    # three
 
