@@ -70,7 +70,7 @@ char* RecordEncoder::put(const Record& record, char* text) {
     slot = slot_of(site, kind, size);
     places_[last_.place].next = slot;
     if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
-      places_[slot] = {site, kind, size, places_[slot].next, 0, 0, 0};
+      places_[slot] = {.site = site, .kind = kind, .size = size, .next = places_[slot].next};
     }
   }
   Place& place = places_[slot];
@@ -80,11 +80,27 @@ char* RecordEncoder::put(const Record& record, char* text) {
     head |= kStride;
   } else if (from_place == 0) {
     head |= kSame;
+  } else if (difference(address, last_.address(place.partner)) == place.distance) {
+    head |= kStride | kAsPartner;
   } else {
-    const int64_t from_last = difference(address, last_.address);
-    const bool near_last = zigzag(from_last) < zigzag(from_place);
-    head |= near_last ? kFromLast : kFromPlace;
-    end = put_varint(end, zigzag(near_last ? from_last : from_place));
+    // The smallest of all; the numbers below it say which it is. Random as they are, to branch
+    // for each would cost more.
+    constexpr uint32_t kChoices = 3;
+    uint64_t nearest = zigzag(from_place) << kChoices | kPartners;
+    for (uint32_t i = 0; i < kPartners; ++i) {
+      const uint64_t from_partner = zigzag(difference(address, last_.address(i)));
+      nearest = std::min(nearest, from_partner << kChoices | i);
+    }
+    const auto partner = static_cast<uint32_t>(nearest) % (1U << kChoices);
+    nearest >>= kChoices;
+    end = put_varint(end, nearest);
+    if (partner == kPartners) {
+      head |= kFromPlace;
+    } else {
+      head |= static_cast<uint8_t>(kFromLast | partner << kPartnerShift);
+      place.partner = partner;
+      place.distance = unzigzag(nearest);
+    }
   }
   const uint32_t upper = record.upper();
   if ((kind & kStampedKind) != 0) {
@@ -107,7 +123,7 @@ char* RecordEncoder::put(const Record& record, char* text) {
   place.stride = static_cast<uint64_t>(from_place);
   place.address = address;
   place.upper = upper;
-  last_.address = address;
+  last_.add(address);
   last_.place = slot;
   return end;
 }
@@ -139,20 +155,26 @@ inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
     slot = slot_of(site, kind, size);
     places_[last.place].next = slot;
     if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
-      places_[slot] = {site, kind, size, places_[slot].next, 0, 0, 0};
+      places_[slot] = {.site = site, .kind = kind, .size = size, .next = places_[slot].next};
     }
   }
   Place& place = places_[slot];
   uint64_t address = place.address;
   switch (head & kAddressMode) {
     case kStride:
-      address += place.stride;
+      if ((head & kAsPartner) != 0) {
+        address = last.address(place.partner) + static_cast<uint64_t>(place.distance);
+      } else {
+        address += place.stride;
+      }
       break;
     case kFromPlace:
       address += static_cast<uint64_t>(unzigzag(bytes.varint()));
       break;
     case kFromLast:
-      address = last.address + static_cast<uint64_t>(unzigzag(bytes.varint()));
+      place.partner = head >> kPartnerShift & (kPartners - 1);
+      place.distance = unzigzag(bytes.varint());
+      address = last.address(place.partner) + static_cast<uint64_t>(place.distance);
       break;
     default:
       break;
@@ -174,7 +196,7 @@ inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
   place.stride = static_cast<uint64_t>(difference(address, place.address));
   place.address = address;
   place.upper = upper;
-  last.address = address;
+  last.add(address);
   last.place = slot;
   record.head = address | uint64_t{place.kind} << kKindShift | uint64_t{place.size} << kSizeShift;
   record.tail = place.site | uint64_t{upper} << 32;

@@ -46,6 +46,10 @@ class RecordHistory {
     uint32_t upper = 0;
     uint64_t address = 0;
     uint64_t stride = 0;  // between its last two addresses
+    // The record that its address hung on last time, and how far it was from that record's: the
+    // lock of an object and its data, an unlock and its lock.
+    uint32_t partner = 0;  // which of the last records; 0 is the very last
+    int64_t distance = 0;
   };
   static constexpr uint32_t kPlaces = 512;
   static constexpr uint8_t kStampedKind = 0x80;
@@ -55,6 +59,9 @@ class RecordHistory {
   enum AddressMode : uint8_t { kStride = 0, kSame = 1, kFromPlace = 2, kFromLast = 3 };
   static constexpr uint8_t kUpperGiven = 0x04;  // else: next stamp, or as last time
   static constexpr uint8_t kPlaceGiven = 0x08;  // else: the one that came next last time
+  static constexpr uint8_t kAsPartner = 0x10;   // and kStride: instead, where its partner says
+  static constexpr uint8_t kPartnerShift = 5;   // with kFromLast: from which of the last records
+  static constexpr uint32_t kPartners = 4;
 
   static uint16_t slot_of(uint32_t site, uint8_t kind, uint8_t size) {
     return static_cast<uint16_t>((site * 0x9E3779B1U ^ kind * 0x85EBCA6BU ^ size * 0xC2B2AE35U) >>
@@ -62,12 +69,18 @@ class RecordHistory {
            (kPlaces - 1);
   }
 
-  // Of the last record.
+  // Of the last records.
   struct Last {
     uint16_t place = 0;
-    uint64_t address = 0;
     uint32_t stamp = 0;
     uint32_t stack = 0;  // of the last access that could name one
+    uint32_t count = 0;
+    std::array<uint64_t, kPartners> addresses = {};
+
+    uint64_t address(uint32_t partner) const {
+      return addresses[(count - 1 - partner) % kPartners];
+    }
+    void add(uint64_t address) { addresses[count++ % kPartners] = address; }
   };
 
   std::array<Place, kPlaces> places_ = {};

@@ -70,13 +70,15 @@ bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
   if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) return false;
   const Entry entry;
   if (!entry || self.ignoring != 0) return false;
+  OpenRun* const run = Entry::run_ending_at<true>(address, site);
+  const bool goes_on = run != nullptr && Entry::is_lone_here(*run, Kind::update);
+  if (!goes_on && Entry::is_in_runs(address, site)) return false;
   Granule granule(address, size);
   if (!granule.is_plain<true>() || self.memory->steering.may_be_at(address)) return false;
-  OpenRun* const run = Entry::run_ending_at<true>(address, site);
-  if (run == nullptr || !Entry::is_lone_here(*run, Kind::update) ||
-      !Entry::join_lone<true>(*run, size)) {
-    if (Entry::is_in_runs(address, site)) return false;
+  if (!goes_on) {
     entry.append_update(address, size, site);
+  } else if (!Entry::join_lone<true>(*run, size)) {
+    return false;  // from here on a run of reads and one of writes
   }
   granule.remember<true>();
   return true;
@@ -87,7 +89,7 @@ bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
 void record_update(uint64_t address, uint32_t size, SiteRef site) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  if (!site.is_in_loop(self.loop) && record_as_one(address, size, site)) return;
+  if (record_as_one(address, size, site)) return;
   record_few<false>(address, size, site);
   record_few<true>(address, size, site);
 }

@@ -102,8 +102,8 @@ class Granule {
     // Bytes that were recorded under an older stamp are forgotten: the one stamp of
     // the entry must hold for all of its bytes.
     if (known_.tag() != tag_) {
+      if (known_.is_unused()) self.filter.note_use(address_);
       known_ = FilterEntry(tag_);
-      self.filter.note_use(address_);
     }
     known_.add<kWrite>(bits_);
     self.filter.entry(address_) = known_;

@@ -18,6 +18,7 @@ class FilterEntry {
   // With no bytes.
   explicit FilterEntry(uint32_t tag) : bits_(tag) {}
 
+  bool is_unused() const { return bits_ == 0; }
   // The part of the address that its place does not tell, and the epoch (Filter::tag()).
   uint32_t tag() const { return static_cast<uint32_t>(bits_); }
   // Which of some bytes were read or written, and which were written.
@@ -73,7 +74,9 @@ class Filter {
  private:
   static constexpr uint32_t kEntriesShift = 18;
   static constexpr uint32_t kEpochBits = 7;
-  static constexpr uint32_t kPageShift = 9;  // of entries that are forgotten together
+  // Entries that are forgotten together: a line of the cache. A bit says whether one is in use.
+  static constexpr uint32_t kLineShift = 3;
+  static constexpr uint32_t kBitsShift = 6;
 
  public:
   static constexpr uint32_t kEntries = 1U << kEntriesShift;  // those never used cost nothing
@@ -86,7 +89,7 @@ class Filter {
   struct Memory {
     FilterEntry entries[kEntries];
     FilterEntry behind[ReadGroup::kMostGranules - 1];  // who looks at several finds zeros
-    uint8_t used[kEntries >> kPageShift];
+    uint64_t used[kEntries >> kLineShift >> kBitsShift];
     uint32_t stamps[kEpochs];
   };
 
@@ -133,8 +136,11 @@ class Filter {
     return memory_->stamps[epoch_of(entry, tag)];
   }
 
-  // The entry of an address is in use.
-  void note_use(uint64_t address) { memory_->used[place(address) >> kPageShift] = 1; }
+  // The entry of an address, which was not, is in use.
+  __attribute__((always_inline)) void note_use(uint64_t address) {
+    const uint64_t line = place(address) >> kLineShift;
+    memory_->used[line >> kBitsShift] |= uint64_t{1} << (line % (1U << kBitsShift));
+  }
   void forget(uint64_t address, uint64_t bytes) {
     const uint64_t end = address + bytes;
     for (address &= ~uint64_t{kGranuleBytes - 1}; address < end; address += kGranuleBytes) {

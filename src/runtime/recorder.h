@@ -140,8 +140,7 @@ class Entry {
   static void append_update(uint64_t address, uint32_t size, SiteRef site);
   // The reads of a group, which has this number, of bytes that are all new.
   static void append_group(uint64_t address, uint32_t number);
-  // Whether there are better ways: both would be part of runs, or their next ones may be. (In a
-  // loop with foreseen accesses they are.)
+  // Whether there are better ways: both would be part of runs, or their next ones may be.
   static bool is_in_runs(uint64_t address, SiteRef site) {
     const OpenRun& writes = runs<true>().ending_at(address);
     return (writes.next == address && writes.site == site) || is_in_run_of_reads(address, site);
@@ -167,6 +166,11 @@ class Entry {
     close_runs();
   }
 
+  // What comes now may depend on a read at this site. What is foreseen in its loop does not.
+  static void note_read(SiteRef site) {
+    ++self.window;
+    if (!site.is_in_loop(self.loop)) self.loop_window = self.window;
+  }
   // No record so far becomes longer.
   static void close_runs() { self.loop_window = ++self.window; }
   // The same, and the recorder may have them.
@@ -371,8 +375,7 @@ void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
   const uint32_t named = stack_to_name<kWrite>(address, site);
   if (!has_space() && !make_space(1)) return;
   if (self.written >= self.settle_at) settle();
-  if (!kWrite) ++self.window;
-  if (!kWrite && !site.is_in_loop(self.loop)) self.loop_window = self.window;
+  if (!kWrite) note_read(site);
   runs<kWrite>().ending_at(address + size) = {address + size, self.window, site,
                                               static_cast<uint32_t>(self.written),
                                               named == 0 ? self.stack : OpenRun::apart(named)};
@@ -385,7 +388,7 @@ inline void Entry::append_update(uint64_t address, uint32_t size, SiteRef site) 
   const uint32_t named = stack_to_name<true>(address, site);
   if (!has_space() && !make_space(1)) return;
   if (self.written >= self.settle_at) settle();
-  close_runs();  // it reads
+  note_read(site);
   runs<true>().ending_at(address + size) = {address + size, self.window, site,
                                             static_cast<uint32_t>(self.written),
                                             OpenRun::apart(named == 0 ? self.stack : named)};
