@@ -53,14 +53,20 @@ class RecordsChunk {
     }
     return stamp;
   }
-  void write(ftr::ChunkWriter& chunks) {
+  void write(ftr::ChunkWriter& chunks, PackingChoice& packing) {
     if (form_ == Form::plain) {
       return chunks.write_unchecked(ftr::kPlainRecords,
                                     {bytes_of(std::span<const ftr::RecordsLabel>(&label_, 1)),
                                      bytes_of(first_), bytes_of(second_)});
     }
     std::memcpy(payload_.data(), &label_, sizeof label_);
-    chunks.write_labelled(ftr::kRecords, payload_, sizeof label_);
+    if (packing.is_worth_it()) {
+      const size_t stored = chunks.write_labelled(ftr::kRecords, payload_, sizeof label_);
+      packing.note_packed(payload_.size(), stored);
+    } else {
+      chunks.write_plain(ftr::kRecords, payload_);
+      packing.note_unpacked();
+    }
   }
 
  private:
@@ -209,7 +215,7 @@ void Collector::copy_records(const Process& process, uint32_t number, Ring& ring
     ring.stamp = chunk.add(records, ring.stamp);
     ring.read += records.size();
   }
-  chunk.write(chunks_);
+  chunk.write(chunks_, ring.packing);
   ring.header->read.store(ring.read, std::memory_order_release);
 }
 
@@ -250,7 +256,8 @@ Collector::Unsettled Collector::unsettled() {
     } else if (!last.records.empty()) {
       RecordsChunk chunk(last.process->number, last.thread, RecordsChunk::Form::coded, payload_);
       chunk.add(last.records, ring.stamp);
-      chunk.write(chunks);
+      PackingChoice packing;
+      chunk.write(chunks, packing);
     }
   }
   return found;

@@ -16,6 +16,21 @@
 
 namespace foretrace {
 
+// Which chunks of a thread are packed. Where that hardly makes them smaller it is not worth its
+// time: the next ones are stored as they are coded, and now and then one is tried.
+class PackingChoice {
+ public:
+  bool is_worth_it() const { return not_worth_it_ == 0; }
+  void note_packed(size_t coded, size_t stored) {
+    if (stored > coded * 2 / 5) not_worth_it_ = kUntilNextTry;
+  }
+  void note_unpacked() { --not_worth_it_; }
+
+ private:
+  static constexpr uint32_t kUntilNextTry = 15;
+  uint32_t not_worth_it_ = 0;  // so many chunks
+};
+
 // The recording ends when the program has. What processes that it left behind do
 // after that is not in it.
 class Collector {
@@ -48,6 +63,7 @@ class Collector {
     uint64_t available = 0;  // records, ever
     uint64_t read = 0;
     uint64_t stamp = 0;  // the last one
+    PackingChoice packing;
     bool ended = false;
   };
   struct Process {

@@ -42,36 +42,19 @@ size_t PlainRecords::read(std::span<Record> records) {
 
 bool PlainRecords::is_damaged() const { return !bytes_.empty() && bytes_.size() < sizeof(Record); }
 
-void RecordEncoder::add(std::span<const Record> records, std::string& bytes) {
-  constexpr size_t kAtOnce = 256;
-  while (!records.empty()) {
-    const std::span<const Record> now = records.first(std::min(kAtOnce, records.size()));
-    const size_t before = bytes.size();
-    bytes.resize(before + now.size() * kMostBytes);
-    char* end = bytes.data() + before;
-    for (const Record& record : now) end = put(record, end);
-    bytes.resize(static_cast<size_t>(end - bytes.data()));
-    records = records.subspan(now.size());
-  }
-}
-
-char* RecordEncoder::put(const Record& record, char* text) {
+inline char* RecordEncoder::put(const Record& record, char* text) {
   char* end = text + 1;
   const auto kind = static_cast<uint8_t>(record.head >> kKindShift);
   const auto size = static_cast<uint8_t>(record.head >> kSizeShift);
-  const uint32_t site = record.site();
   uint8_t head = 0;
   uint16_t slot = places_[last_.place].next;
-  if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
+  if (places_[slot].key != key_of(record.site(), kind, size)) {
     head |= kPlaceGiven;
     *end++ = static_cast<char>(kind);
     *end++ = static_cast<char>(size);
-    end = put_varint(end, site);
-    slot = slot_of(site, kind, size);
+    end = put_varint(end, record.site());
+    slot = find(record.site(), kind, size);
     places_[last_.place].next = slot;
-    if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
-      places_[slot] = {.site = site, .kind = kind, .size = size, .next = places_[slot].next};
-    }
   }
   Place& place = places_[slot];
   const uint64_t address = record.address();
@@ -128,6 +111,18 @@ char* RecordEncoder::put(const Record& record, char* text) {
   return end;
 }
 
+void RecordEncoder::add(std::span<const Record> records, std::string& bytes) {
+  constexpr size_t kAtOnce = 256;
+  char buffer[kAtOnce * kMostBytes];
+  while (!records.empty()) {
+    const std::span<const Record> now = records.first(std::min(kAtOnce, records.size()));
+    char* end = buffer;
+    for (const Record& record : now) end = put(record, end);
+    bytes.append(buffer, static_cast<size_t>(end - buffer));
+    records = records.subspan(now.size());
+  }
+}
+
 inline uint64_t RecordDecoder::Bytes::varint() {
   if (next != end && static_cast<signed char>(*next) >= 0) return static_cast<uint64_t>(*next++);
   uint64_t value = 0;
@@ -152,13 +147,11 @@ inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
     const auto kind = static_cast<uint8_t>(*bytes.next++);
     const auto size = static_cast<uint8_t>(*bytes.next++);
     const auto site = static_cast<uint32_t>(bytes.varint());
-    slot = slot_of(site, kind, size);
+    slot = find(site, kind, size);
     places_[last.place].next = slot;
-    if (places_[slot].site != site || places_[slot].kind != kind || places_[slot].size != size) {
-      places_[slot] = {.site = site, .kind = kind, .size = size, .next = places_[slot].next};
-    }
   }
   Place& place = places_[slot];
+  const auto kind = static_cast<uint8_t>(place.key >> 32);
   uint64_t address = place.address;
   switch (head & kAddressMode) {
     case kStride:
@@ -181,9 +174,9 @@ inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
   }
   address &= Record::kAddressMask;
   uint32_t upper = place.upper;
-  const bool stamped = (place.kind & kStampedKind) != 0;
+  const bool stamped = (kind & kStampedKind) != 0;
   if (stamped) upper = last.stamp + 1;
-  const bool is_stack = recording::can_name_stack(place.kind);
+  const bool is_stack = recording::can_name_stack(kind);
   if (is_stack) upper = last.stack;
   if ((head & kUpperGiven) != 0) {
     const uint64_t given = bytes.varint();
@@ -198,8 +191,8 @@ inline bool RecordDecoder::decode(Record& record, Bytes& bytes, Last& last) {
   place.upper = upper;
   last.add(address);
   last.place = slot;
-  record.head = address | uint64_t{place.kind} << kKindShift | uint64_t{place.size} << kSizeShift;
-  record.tail = place.site | uint64_t{upper} << 32;
+  record.head = address | place.key >> 32 << kKindShift;
+  record.tail = static_cast<uint32_t>(place.key) | uint64_t{upper} << 32;
   return true;
 }
 

@@ -39,9 +39,8 @@ class RecordHistory {
  protected:
   // A place in the program: records with the same site, kind and size.
   struct Place {
-    uint32_t site = 0;
-    uint8_t kind = 0;  // with the stamped bit
-    uint8_t size = 0;
+    // Bits 0-31 the site, 32-39 the kind with the stamped bit, 40-47 the size.
+    uint64_t key = 0;
     uint16_t next = 0;  // the place that came after it last time
     uint32_t upper = 0;
     uint64_t address = 0;
@@ -63,10 +62,21 @@ class RecordHistory {
   static constexpr uint8_t kPartnerShift = 5;   // with kFromLast: from which of the last records
   static constexpr uint32_t kPartners = 4;
 
+  static uint64_t key_of(uint32_t site, uint8_t kind, uint8_t size) {
+    return site | uint64_t{kind} << 32 | uint64_t{size} << 40;
+  }
   static uint16_t slot_of(uint32_t site, uint8_t kind, uint8_t size) {
     return static_cast<uint16_t>((site * 0x9E3779B1U ^ kind * 0x85EBCA6BU ^ size * 0xC2B2AE35U) >>
                                  23) &
            (kPlaces - 1);
+  }
+  // The place of what is not where it was expected.
+  uint16_t find(uint32_t site, uint8_t kind, uint8_t size) {
+    const uint64_t key = key_of(site, kind, size);
+    const uint16_t slot = slot_of(site, kind, size);
+    Place& place = places_[slot];
+    if (place.key != key) place = {.key = key, .next = place.next};
+    return slot;
   }
 
   // Of the last records.
@@ -94,7 +104,7 @@ class RecordEncoder : public RecordHistory {
 
  private:
   // Returns where the bytes end; there is space for kMostBytes.
-  char* put(const recording::Record& record, char* bytes);
+  __attribute__((always_inline)) char* put(const recording::Record& record, char* bytes);
   static constexpr size_t kMostBytes = 40;  // head, kind, size, and three varints of at most 10
 };
 

@@ -45,8 +45,8 @@ void ChunkWriter::write(uint32_t tag, std::string_view payload) {
   write_packed(tag, Codec::zstd, payload, 0);
 }
 
-void ChunkWriter::write_labelled(uint32_t tag, std::string_view payload, size_t label) {
-  write_packed(tag, Codec::labelled_zstd, payload, label);
+size_t ChunkWriter::write_labelled(uint32_t tag, std::string_view payload, size_t label) {
+  return write_packed(tag, Codec::labelled_zstd, payload, label);
 }
 
 void ChunkWriter::write_plain(uint32_t tag, std::string_view payload) {
@@ -60,16 +60,21 @@ void ChunkWriter::write_unchecked(uint32_t tag, std::initializer_list<std::strin
   for (const std::string_view part : parts) sink_.write(part);
 }
 
-void ChunkWriter::write_packed(uint32_t tag, Codec packed_codec, std::string_view payload,
-                               size_t label) {
+size_t ChunkWriter::write_packed(uint32_t tag, Codec packed_codec, std::string_view payload,
+                                 size_t label) {
   const std::string_view rest = payload.substr(label);
-  packed_.assign(payload.substr(0, label));
-  packed_.resize(label + ZSTD_compressBound(rest.size()));
+  const size_t most = label + ZSTD_compressBound(rest.size());
+  if (packed_.size() < most) packed_.resize(most);
+  std::copy_n(payload.begin(), label, packed_.begin());
   const size_t size = ZSTD_compressCCtx(zstd_, packed_.data() + label, packed_.size() - label,
                                         rest.data(), rest.size(), kCompressionLevel);
-  if (ZSTD_isError(size) != 0 || size >= rest.size()) return write_plain(tag, payload);
+  if (ZSTD_isError(size) != 0 || size >= rest.size()) {
+    write_plain(tag, payload);
+    return payload.size();
+  }
   write_stored(tag, packed_codec, std::string_view(packed_).substr(0, label + size),
                payload.size());
+  return label + size;
 }
 
 void ChunkWriter::write_stored(uint32_t tag, Codec codec, std::string_view stored,

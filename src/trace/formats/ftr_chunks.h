@@ -30,16 +30,16 @@ class ChunkWriter {
   // As it is, from several places, and without a checksum: for a file that is soon gone.
   void write_unchecked(uint32_t tag, std::initializer_list<std::string_view> parts);
   // The first bytes of the payload, its label, stay as they are, so that they can
-  // be read without unpacking the rest.
-  void write_labelled(uint32_t tag, std::string_view payload, size_t label);
+  // be read without unpacking the rest. Returns how many bytes were stored.
+  size_t write_labelled(uint32_t tag, std::string_view payload, size_t label);
 
  private:
-  void write_packed(uint32_t tag, Codec packed_codec, std::string_view payload, size_t label);
+  size_t write_packed(uint32_t tag, Codec packed_codec, std::string_view payload, size_t label);
   void write_stored(uint32_t tag, Codec codec, std::string_view stored, size_t raw_size);
 
   ByteSink& sink_;
   ZSTD_CCtx_s* zstd_;
-  std::string packed_;
+  std::string packed_;  // where it is packed; does not get shorter
 };
 
 // Unpacks payloads.
