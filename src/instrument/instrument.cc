@@ -304,15 +304,22 @@ class FunctionInstrumenter {
   void insert_ranges() {
     if (!loop_ranges_) return;
     llvm::SmallPtrSet<const llvm::Loop*, 8> busy;
+    const auto make_busy = [&](const llvm::Loop* loop) {
+      for (; loop != nullptr; loop = loop->getParentLoop()) busy.insert(loop);
+    };
     for (const Access& access : accesses_) {
-      if (!access.range || access.write) busy.insert(loop_ranges_->loop_of(*access.instruction));
+      if (!access.range || access.write) {
+        make_busy(loop_ranges_->loop_of(*access.instruction));
+      } else {
+        make_busy(access.range->loop->getParentLoop());
+      }
     }
     for (llvm::CallBase* call : calls_) {
-      if (!library_accesses(*call).empty()) busy.insert(loop_ranges_->loop_of(*call));
+      if (!library_accesses(*call).empty()) make_busy(loop_ranges_->loop_of(*call));
     }
     for (const bool write : {false, true}) {
       const auto is_behind = [&](const Access& access) {
-        return !write && !busy.contains(access.range->loop);
+        return write ? meets_single_read(access) : !busy.contains(access.range->loop);
       };
       for (const Access& access : accesses_) {
         if (!access.range || access.range->step != nullptr || access.write != write) continue;
@@ -324,6 +331,16 @@ class FunctionInstrumenter {
     }
   }
 
+  // Whether its loop makes reads one by one that may be of the same memory: what they read of that
+  // was there before, as far as it is known.
+  bool meets_single_read(const Access& write) {
+    return llvm::any_of(accesses_, [&](const Access& other) {
+      return !other.write && !other.range &&
+             loop_ranges_->loop_of(*other.instruction) == write.range->loop &&
+             loop_ranges_->may_meet(other.pointer, write.pointer);
+    });
+  }
+
   // Where the ranges of a loop are recorded.
   static llvm::Instruction* place_for(const llvm::Loop& loop, bool behind) {
     if (behind) return &*loop.getExitBlock()->getFirstInsertionPt();
@@ -331,10 +348,23 @@ class FunctionInstrumenter {
   }
 
   void insert_range(const Access& access, bool behind) {
-    const LoopRanges::Place place = loop_ranges_->compute(*access.range);
+    LoopRanges::Place place = loop_ranges_->compute(*access.range);
+    if (!access.write) leave_out_written(place, access);
     llvm::IRBuilder<> builder(place_for(*access.range->loop, behind));
     builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
     quiet_hooks_.call(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
+  }
+
+  void leave_out_written(LoopRanges::Place& place, const Access& read) {
+    const llvm::Loop* const loop = loop_ranges_->loop_of(*read.instruction);
+    for (const Access& other : accesses_) {
+      if (other.write && other.range && other.range->step == nullptr &&
+          other.bytes == read.bytes && other.range->backwards == read.range->backwards &&
+          loop_ranges_->loop_of(*other.instruction) == loop &&
+          loop_ranges_->may_meet(read.pointer, other.pointer)) {
+        loop_ranges_->leave_out_written(place, *read.range, *other.range);
+      }
+    }
   }
 
   void insert_strided(const StridedParts& parts, bool behind) {

@@ -1,5 +1,7 @@
 #include "instrument/loop_ranges.h"
 
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Transforms/Utils/ScalarEvolutionExpander.h>
@@ -50,7 +52,8 @@ bool is_worth_strided_range(const llvm::SCEV& rounds_less_one, uint64_t bytes) {
 LoopRanges::LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager)
     : evolution_(manager.getResult<llvm::ScalarEvolutionAnalysis>(function)),
       loops_(manager.getResult<llvm::LoopAnalysis>(function)),
-      dominators_(manager.getResult<llvm::DominatorTreeAnalysis>(function)) {
+      dominators_(manager.getResult<llvm::DominatorTreeAnalysis>(function)),
+      aliases_(manager.getResult<llvm::AAManager>(function)) {
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     if (instruction.getOpcode() == llvm::Instruction::UDiv) divisions_.push_back(&instruction);
   }
@@ -73,6 +76,117 @@ bool LoopRanges::is_simple(const llvm::Loop& loop) {
   return true;
 }
 
+// The same for a loop that has others in it.
+bool LoopRanges::is_simple_around(const llvm::Loop& loop) {
+  const auto [known, is_new] = simple_around_.try_emplace(&loop, false);
+  if (!is_new) return known->second;
+  if (!loop.isLoopSimplifyForm() || loop.getExitingBlock() != loop.getLoopLatch() ||
+      loop.getExitBlock() == nullptr) {
+    return false;
+  }
+  for (const llvm::Loop* const inside : loop.getLoopsInPreorder()) {
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(inside))) return false;
+  }
+  for (const llvm::BasicBlock* block : loop.blocks()) {
+    for (const llvm::Instruction& instruction : *block) {
+      if (!is_quiet(instruction) || instruction.isVolatile()) return false;
+    }
+  }
+  simple_around_[&loop] = true;
+  return true;
+}
+
+namespace {
+
+// Whether a value is there at a place, or can be computed there from what is.
+bool is_available(const llvm::Value& value, const llvm::Instruction& place,
+                  const llvm::DominatorTree& dominators) {
+  const auto is_there = [&](const llvm::Value* part) { return dominators.dominates(part, &place); };
+  const auto* const compare = llvm::dyn_cast<llvm::ICmpInst>(&value);
+  return is_there(&value) || (compare != nullptr && llvm::all_of(compare->operands(), is_there));
+}
+
+}  // namespace
+
+std::optional<llvm::SmallVector<LoopRange::Guard, 1>> LoopRanges::guards_of(
+    const llvm::BasicBlock& block, const llvm::Loop& around) const {
+  constexpr size_t kMostGuards = 2;
+  const llvm::Instruction& place = *around.getLoopPreheader()->getTerminator();
+  llvm::SmallVector<LoopRange::Guard, 1> guards;
+  const llvm::BasicBlock* at = &block;
+  while (!dominators_.dominates(at, around.getLoopLatch())) {
+    const llvm::BasicBlock* const front = at->getSinglePredecessor();
+    if (front == nullptr || !around.contains(front)) return std::nullopt;
+    const auto* const branch = llvm::dyn_cast<llvm::BranchInst>(front->getTerminator());
+    if (branch == nullptr) return std::nullopt;
+    if (branch->isConditional()) {
+      if (branch->getSuccessor(0) == branch->getSuccessor(1) || guards.size() == kMostGuards ||
+          !is_available(*branch->getCondition(), place, dominators_)) {
+        return std::nullopt;
+      }
+      guards.push_back({branch->getCondition(), branch->getSuccessor(0) == at});
+    }
+    at = front;
+  }
+  return guards;
+}
+
+// Whether an access goes over the same places in each round of a loop around its own.
+bool LoopRanges::is_same_in_rounds(const llvm::Instruction& access,
+                                   const llvm::Loop& around) const {
+  const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&access);
+  if (pointer == nullptr) return false;
+  const auto* const places = llvm::dyn_cast<llvm::SCEVAddRecExpr>(
+      evolution_.getSCEV(const_cast<llvm::Value*>(pointer)));
+  return places != nullptr && places->getLoop() == loop_of(access) &&
+         evolution_.isLoopInvariant(places->getStart(), &around) &&
+         evolution_.isLoopInvariant(places->getStepRecurrence(evolution_), &around);
+}
+
+// Whether something in the loop around may make a difference to where in its order the access
+// stands: it writes what is read, or touches what is written, and is elsewhere, or elsewhere in
+// each round.
+bool LoopRanges::depends_on_round(const llvm::Instruction& access, llvm::Value* pointer,
+                                  const llvm::Loop& around) const {
+  const llvm::Loop& own = *loop_of(access);
+  const bool write = llvm::isa<llvm::StoreInst>(access);
+  const llvm::MemoryLocation all = llvm::MemoryLocation::getBeforeOrAfter(pointer);
+  for (llvm::BasicBlock* const block : around.blocks()) {
+    for (llvm::Instruction& other : *block) {
+      if (&other == &access || !other.mayReadOrWriteMemory()) continue;
+      const llvm::ModRefInfo what = aliases_.getModRefInfo(&other, all);
+      const bool matters = llvm::isModSet(what) || (write && llvm::isRefSet(what));
+      if (matters && !(own.contains(block) && is_same_in_rounds(other, around))) return true;
+    }
+  }
+  return false;
+}
+
+bool LoopRanges::move_out(LoopRange& range, const llvm::Instruction& access,
+                          llvm::Value* pointer) {
+  const llvm::Loop* const around = range.loop->getParentLoop();
+  if (around == nullptr || !is_simple_around(*around)) return false;
+  const llvm::Instruction* const place = around->getLoopPreheader()->getTerminator();
+  const llvm::SCEVExpander expander(evolution_, "foretrace");
+  for (const llvm::SCEV* const part : {range.first, range.bytes, range.step, range.rounds}) {
+    if (part == nullptr) continue;
+    if (!evolution_.isLoopInvariant(part, around) || !expander.isSafeToExpandAt(part, place)) {
+      return false;
+    }
+  }
+  const auto is_there = [&](const LoopRange::Guard& guard) {
+    return is_available(*guard.condition, *place, dominators_);
+  };
+  const auto guards = guards_of(*range.loop->getLoopPreheader(), *around);
+  if (!guards || !llvm::all_of(range.guards, is_there) ||
+      depends_on_round(access, pointer, *around)) {
+    return false;
+  }
+  range.guards.append(guards->begin(), guards->end());
+  range.loop = around;
+  return true;
+}
+
 std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, llvm::Value* pointer,
                                               uint64_t bytes) {
   const llvm::Loop* const loop = loop_of(access);
@@ -90,7 +204,7 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   const llvm::SCEV* const step = address->getStepRecurrence(evolution_);
   if (evolution_.getTypeSizeInBits(rounds_less_one->getType()) > 64) return std::nullopt;
   const llvm::SCEV* const others = evolution_.getTruncateOrZeroExtend(rounds_less_one, word);
-  LoopRange range = {loop, address->getStart(), nullptr, nullptr, nullptr};
+  LoopRange range = {loop, address->getStart(), nullptr, nullptr, nullptr, false, {}};
   const auto* const constant = llvm::dyn_cast<llvm::SCEVConstant>(step);
   if (constant != nullptr && constant->getAPInt().abs() == bytes) {
     const llvm::SCEV* const last =
@@ -98,6 +212,7 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
     range.bytes = evolution_.getAddExpr(last, evolution_.getConstant(word, bytes));
     if (constant->getAPInt().isNegative()) {
       range.first = evolution_.getAddExpr(range.first, evolution_.getNegativeSCEV(last));
+      range.backwards = true;
     }
   } else {
     if (!is_worth_strided_range(*rounds_less_one, bytes)) return std::nullopt;
@@ -112,6 +227,8 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
     *part = done.visit(*part);
     if (!expander.isSafeToExpandAt(*part, place)) return std::nullopt;
   }
+  while (move_out(range, access, pointer)) {
+  }
   return range;
 }
 
@@ -121,16 +238,83 @@ std::optional<int64_t> LoopRanges::distance(const llvm::SCEV& from, const llvm::
   return known->getAPInt().trySExtValue();
 }
 
+llvm::Value* LoopRanges::all_of(llvm::ArrayRef<LoopRange::Guard> guards,
+                                llvm::Instruction& place) const {
+  llvm::IRBuilder<> builder(&place);
+  llvm::Value* all = builder.getTrue();
+  // From the outermost on: where one does not hold, those inside it may be anything.
+  for (const LoopRange::Guard& guard : llvm::reverse(guards)) {
+    llvm::Value* condition = guard.condition;
+    if (!dominators_.dominates(condition, &place)) {
+      llvm::Instruction* const compare = llvm::cast<llvm::ICmpInst>(condition)->clone();
+      compare->dropPoisonGeneratingFlags();
+      condition = builder.Insert(compare);
+    }
+    if (!guard.holds) condition = builder.CreateNot(condition);
+    all = builder.CreateLogicalAnd(all, condition);
+  }
+  return all;
+}
+
 LoopRanges::Place LoopRanges::compute(const LoopRange& range) {
   llvm::SCEVExpander expander(evolution_, "foretrace");
   llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();
-  llvm::LLVMContext& context = place->getContext();
+  llvm::Type* const word = llvm::Type::getInt64Ty(place->getContext());
   const auto number = [&](const llvm::SCEV* value) -> llvm::Value* {
-    if (value == nullptr) return nullptr;
-    return expander.expandCodeFor(value, llvm::Type::getInt64Ty(context), place);
+    return value != nullptr ? expander.expandCodeFor(value, word, place) : nullptr;
   };
-  return {expander.expandCodeFor(range.first, llvm::PointerType::getUnqual(context), place),
-          number(range.bytes), number(range.step), number(range.rounds)};
+  llvm::Type* const pointer = llvm::PointerType::getUnqual(place->getContext());
+  Place found = {expander.expandCodeFor(range.first, pointer, place), number(range.bytes),
+                 number(range.step), number(range.rounds)};
+  if (!range.guards.empty()) {
+    llvm::Value* const is_made = all_of(range.guards, *place);
+    llvm::IRBuilder<> builder(place);
+    llvm::Value*& extent = found.bytes != nullptr ? found.bytes : found.rounds;
+    extent = builder.CreateSelect(is_made, extent, llvm::ConstantInt::get(word, 0));
+  }
+  return found;
+}
+
+// Read at r and written at w in the first round, and then each time a step further: what lies
+// from w on is written before it is read if w is further than r. So of the reads there stay as
+// many bytes as there are from r to w.
+void LoopRanges::leave_out_written(Place& reads, const LoopRange& range, const LoopRange& writes) {
+  llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();
+  const llvm::SCEVExpander safe(evolution_, "foretrace");
+  const auto first_round = [](const LoopRange& of, llvm::ScalarEvolution& evolution) {
+    return of.backwards ? evolution.getAddExpr(of.first, of.bytes) : of.first;
+  };
+  const llvm::SCEV* const from = first_round(range, evolution_);
+  const llvm::SCEV* const to = first_round(writes, evolution_);
+  const llvm::SCEV* const ahead =
+      range.backwards ? evolution_.getMinusSCEV(from, to) : evolution_.getMinusSCEV(to, from);
+  llvm::Type* const word = llvm::Type::getInt64Ty(place->getContext());
+  llvm::IRBuilder<> builder(place);
+  llvm::Value* distance = nullptr;
+  if (!llvm::isa<llvm::SCEVCouldNotCompute>(ahead)) {
+    if (evolution_.isKnownNonPositive(ahead) || !safe.isSafeToExpandAt(ahead, place)) return;
+    distance = llvm::SCEVExpander(evolution_, "foretrace").expandCodeFor(ahead, word, place);
+  } else {  // they start from different pointers
+    if (!safe.isSafeToExpandAt(from, place) || !safe.isSafeToExpandAt(to, place)) return;
+    llvm::SCEVExpander expander(evolution_, "foretrace");
+    llvm::Type* const pointer = llvm::PointerType::getUnqual(place->getContext());
+    const auto number_of = [&](const llvm::SCEV* address) {
+      return builder.CreatePtrToInt(expander.expandCodeFor(address, pointer, place), word);
+    };
+    llvm::Value* const of_reads = number_of(from);
+    llvm::Value* const of_writes = number_of(to);
+    distance = range.backwards ? builder.CreateSub(of_reads, of_writes)
+                               : builder.CreateSub(of_writes, of_reads);
+  }
+  // Not further: then the reads come first, and as a number without sign it is 0 or large.
+  llvm::Value* const is_less =
+      builder.CreateAnd(builder.CreateICmpNE(distance, llvm::ConstantInt::get(word, 0)),
+                        builder.CreateICmpULT(distance, reads.bytes));
+  llvm::Value* const bytes = builder.CreateSelect(is_less, distance, reads.bytes);
+  if (range.backwards) {
+    reads.first = builder.CreatePtrAdd(reads.first, builder.CreateSub(reads.bytes, bytes));
+  }
+  reads.bytes = bytes;
 }
 
 }  // namespace foretrace::instrument

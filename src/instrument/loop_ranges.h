@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include <llvm/Analysis/AliasAnalysis.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/Analysis/ScalarEvolution.h>
 #include <llvm/Analysis/ScalarEvolutionExpressions.h>
@@ -13,7 +14,7 @@ namespace foretrace::instrument {
 
 // The bytes that an access touches in all rounds of its loop together.
 struct LoopRange {
-  const llvm::Loop* loop;
+  const llvm::Loop* loop;  // or one around it, if they are the same in each of its rounds
   // Side by side: the address of the first byte, and how many there are.
   const llvm::SCEV* first;
   const llvm::SCEV* bytes;
@@ -21,12 +22,24 @@ struct LoopRange {
   // rounds there are. Null if they are side by side.
   const llvm::SCEV* step;
   const llvm::SCEV* rounds;
+  bool backwards;  // side by side, but each in front of the one before
+  // What must hold, or not, for the access to be made at all: it is known before the loop.
+  struct Guard {
+    llvm::Value* condition;
+    bool holds;
+    bool operator==(const Guard&) const = default;
+  };
+  llvm::SmallVector<Guard, 1> guards;
 };
 
 // Finds them. Only what certainly happens counts: the loop has one way out, at
 // the end of a round, the number of rounds is known before the first, nothing in
 // it synchronises, throws or ends the program, and the access is made in every
 // round, each time as far from the last one.
+//
+// Where a loop around it makes the same accesses in each round, and nothing else in that
+// writes what is read or touches what is written, unless it is the same each time too, they count
+// for the loop around it.
 class LoopRanges {
  public:
   LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager);
@@ -54,15 +67,37 @@ class LoopRanges {
     llvm::Value* rounds;
   };
   Place compute(const LoopRange& range);
+  // What a loop writes and then reads is not to be recorded as read in front of that. Leaves it
+  // out, of what is read side by side.
+  void leave_out_written(Place& reads, const LoopRange& range, const LoopRange& writes);
+
+  // Whether two accesses may be of the same memory, in whatever rounds.
+  bool may_meet(const llvm::Value* pointer, const llvm::Value* other) const {
+    return !aliases_.isNoAlias(llvm::MemoryLocation::getBeforeOrAfter(pointer),
+                               llvm::MemoryLocation::getBeforeOrAfter(other));
+  }
 
  private:
   bool is_simple(const llvm::Loop& loop);
+  bool is_simple_around(const llvm::Loop& loop);
+  // Makes it a range of the loop around its own. False: it cannot be.
+  bool move_out(LoopRange& range, const llvm::Instruction& access, llvm::Value* pointer);
+  // What leads from the end of each round of a loop around to this block; none if it is not known
+  // before that.
+  std::optional<llvm::SmallVector<LoopRange::Guard, 1>> guards_of(const llvm::BasicBlock& block,
+                                                                  const llvm::Loop& around) const;
+  bool depends_on_round(const llvm::Instruction& access, llvm::Value* pointer,
+                        const llvm::Loop& around) const;
+  bool is_same_in_rounds(const llvm::Instruction& access, const llvm::Loop& around) const;
+  llvm::Value* all_of(llvm::ArrayRef<LoopRange::Guard> guards, llvm::Instruction& place) const;
 
   llvm::ScalarEvolution& evolution_;
   llvm::LoopInfo& loops_;
   llvm::DominatorTree& dominators_;
+  llvm::AAResults& aliases_;
   llvm::SmallVector<llvm::Instruction*, 8> divisions_;  // unsigned ones of the function
   llvm::DenseMap<const llvm::Loop*, bool> simple_;
+  llvm::DenseMap<const llvm::Loop*, bool> simple_around_;
 };
 
 }  // namespace foretrace::instrument

@@ -40,6 +40,12 @@ bool take(AtomicLock& lock) {
   return false;
 }
 
+// Whether some thread has made a fence: relaxed operations may order from then on.
+std::atomic<bool> has_fences{false};
+
+bool is_relaxed(Kind kind) {
+  return kind == Kind::relaxed_read || kind == Kind::relaxed_write || kind == Kind::relaxed_update;
+}
 bool only_reads(Kind kind) { return kind == Kind::atomic_read || kind == Kind::relaxed_read; }
 bool only_writes(Kind kind) { return kind == Kind::atomic_write || kind == Kind::relaxed_write; }
 
@@ -55,7 +61,7 @@ void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   const Entry entry;
   if (!entry) return;
   entry.append_stamped(kind, address, size, site);
-  entry.begin_stretch();
+  if (!is_relaxed(kind) || has_fences.load(std::memory_order_relaxed)) entry.begin_stretch();
   Granule granule(address, size);
   if (!only_writes(kind)) granule.remember<false>();
   if (!only_reads(kind)) granule.remember<true>();
@@ -83,6 +89,7 @@ void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, Si
 
 // One of a thread is enough.
 void record_fence() {
+  has_fences.store(true, std::memory_order_relaxed);
   if (!recording_on.load(std::memory_order_relaxed) || self.fenced) return;
   const Entry entry;
   if (!entry) return;

@@ -363,6 +363,64 @@ void work() {
 int main() { std::thread(work).join(); }
 """
 
+# Loops in loops that a seed makes, some of which do the same in each round of those around them.
+# What a function will do is said first, then it does it in one stretch.
+def nests_source(seed):
+    random = Random(seed)
+    functions, calls = [], []
+    for number in range(60):
+        counts = {"r": random.randrange(4), "n": random.choice([0, 1, 2, 5, 11]), "m": random.choice([0, 3, 8])}
+        lines, steps = [], []
+        for _ in range(random.choice([1, 1, 1, 2, 2, 3])):
+            to, count = random.randrange(12), random.choice("nm")
+            start = (to + random.randrange(1, 12)) % 12
+            line, ops, rounds = random.choice([
+                (f"sum += base[{to} + j];", [("r", to, 1)], count), (f"base[{to} + j] = zero;", [("w", to, 1)], count),
+                (f"base[{to} + j] += zero;", [("r", to, 1), ("w", to, 1)], count),
+                (f"base[{to} + j] = base[{start} + j];", [("r", start, 1), ("w", to, 1)], count),
+                (f"{{ sum += base[{start}]; base[{to} + j] = zero; }}", [("r", start, 0), ("w", to, 1)], count),
+                (f"base[{to} + 2 * j] = zero;", [("w", to, 2)], count), (f"sum += base[{to} + 2 * j];", [("r", to, 2)], count),
+                (f"sum += base[{to}];", [("r", to, 0)], None), (f"base[{to}] = zero;", [("w", to, 0)], None),
+                ("other[j] += 1;", [], count), ("sum += static_cast<long>(other[j]);", [], count)])
+            guard, is_made = random.choice([("", True), ("", True), ("if (m > 4) ", counts["m"] > 4)])
+            lines.append(guard + (f"for (long j = 0; j < {rounds}; ++j) " if rounds else "") + line)
+            steps.append((ops, (counts[rounds] if rounds else 1) if is_made else 0))
+        log = [(op, at + step * j) for _ in range(counts["r"]) for ops, times in steps
+               for j in range(times) for op, at, step in ops]
+        functions.append("__attribute__((noinline)) long "
+                         f"f{number}(int* base, float* other, int zero, long r, long n, long m) {{ long sum = 0; "
+                         f"for (long k = 0; k < r; ++k) {{ {' '.join(lines)} }} return sum; }}")
+        says = "".join(f'say("{op} {cell}"); ' for op, cell in log)
+        calls.append(f'say("s 0"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data(), other, zero, '
+                     f'{counts["r"]} + zero, {counts["n"]} + zero, {counts["m"]} + zero);')
+    return NESTS.replace("FUNCTIONS", "\n".join(functions)).replace("CALLS", "\n  ".join(calls))
+
+
+NESTS = r"""
+#include <cstdio>
+#include <mutex>
+#include <thread>
+#include <vector>
+std::vector<int> cells(64);
+float other[64];
+std::mutex mutex;
+FUNCTIONS
+__attribute__((noinline)) void say(const char* what) { std::puts(what); }
+volatile int nothing = 0;  // the compiler does not know that
+void work() {
+  long sum = 0;
+  const int zero = nothing;
+  CALLS
+  if (sum == 1) std::puts("s 1");
+}
+int main() {
+  mutex.lock();
+  mutex.unlock();
+  for (int* cell = &cells[0]; cell < &cells[64]; cell += 2) *cell = 1;  // each has a name
+  std::thread(work).join();
+}
+"""
+
 # Locks that are taken in a function which two others call, again and again, and in the end in
 # two orders; one thread when the other has done it, but not because of that.
 # 4^9 ways down, at the end of each of which a cell is written.
@@ -544,6 +602,51 @@ int main(void) {
   swap_parts(data, 20);
   squares(data, 3);
   three(data);
+  return reads != 0;
+}
+"""
+
+# Loops around loops that make the same accesses each time, or do not.
+ROUNDS = r"""
+extern "C" {
+void age(int* cells, long count, long rounds) {
+  for (long k = 0; k < rounds; ++k) {
+    for (long i = 0; i < count; ++i) cells[i] = cells[i] * 17 + 3;
+  }
+}
+int sums(int* cells, long count, long rounds) {
+  int sum = 0;
+  for (long k = 0; k < rounds; ++k) {
+    for (long i = 0; i < count; ++i) cells[i] = static_cast<int>(i * k);
+    for (long i = 0; i < count; ++i) sum ^= cells[i] >> (k & 1);
+  }
+  return sum;
+}
+int rows(const int* cells, long count, long rounds) {
+  int sum = 0;
+  for (long k = 0; k < rounds; ++k) {
+    for (long i = 0; i < count; ++i) sum ^= cells[count * k + i] >> (k & 1);
+  }
+  return sum;
+}
+}
+"""
+ROUNDS_COUNTING = r"""
+#include <stdio.h>
+void age(int*, long, long), sums(int*, long, long), rows(const int*, long, long);
+unsigned char __foretrace_active = 1;
+static long reads;
+static int cells[64];
+static void say(int write, const void* at, long bytes) {
+  printf("%d %d %ld\n", write, (int)((const int*)at - cells), bytes);
+}
+void __foretrace_read_range(const void* at, long bytes) { say(0, at, bytes); }
+void __foretrace_write_range(const void* at, long bytes) { say(1, at, bytes); }
+int main(void) {
+  age(cells, 10, 5);
+  age(cells, 0, 5);
+  sums(cells, 10, 3);
+  rows(cells, 10, 3);
   return reads != 0;
 }
 """
@@ -1101,18 +1204,36 @@ int main() {
                     for cell in made:
                         self.assertTrue(is_enough_of(made[cell], kept[cell]), (name, seed, cell, made[cell], kept[cell]))
 
+    def check_order(self, text, source, level, seed):
+        """Each function of a program says what it will do, and does it in one stretch."""
+        (self.path / "race.cpp").write_text(text)
+        self.build(level)
+        done = self.foretrace("record", "-o", "kept.ftr", "--", "./race")
+        log = [(op, int(at)) for op, at in (line.split() for line in done.stdout.splitlines())]
+        self.assertEqual(self.foretrace("convert", "kept.ftr", "kept.std").returncode, 0)
+        recorded = stretches(events_on_cells(self.path / "kept.std", source))
+        for number, (made, kept) in enumerate(zip(map(by_cell, stretches(log)), map(by_cell, recorded), strict=True)):
+            self.assertEqual(made.keys(), kept.keys(), (level, seed, number))
+            for cell in made:
+                self.assertTrue(is_enough_of(made[cell], kept[cell]),
+                                (level, seed, number, cell, made[cell], kept[cell]))
+
     def test_reads_that_are_looked_at_together_keep_their_order(self):
         for seed in range(1, 13):
-            (self.path / "race.cpp").write_text(fields_source(seed))
-            self.build("-O2")
-            done = self.foretrace("record", "-o", "kept.ftr", "--", "./race")
-            log = [(op, int(at)) for op, at in (line.split() for line in done.stdout.splitlines())]
-            self.assertEqual(self.foretrace("convert", "kept.ftr", "kept.std").returncode, 0)
-            recorded = stretches(events_on_cells(self.path / "kept.std", FIELDS))
-            for made, kept in zip(map(by_cell, stretches(log)), map(by_cell, recorded), strict=True):
-                self.assertEqual(made.keys(), kept.keys(), seed)
-                for cell in made:
-                    self.assertTrue(is_enough_of(made[cell], kept[cell]), (seed, cell, made[cell], kept[cell]))
+            self.check_order(fields_source(seed), FIELDS, "-O2", seed)
+
+    def test_loops_in_loops_keep_the_order_of_reads_and_writes(self):
+        for seed in range(1, 13):
+            self.check_order(nests_source(seed), NESTS, "-O3" if seed % 4 == 0 else "-O2", seed)
+
+    def test_what_a_loop_does_in_each_round_is_recorded_once(self):
+        numbers = self.count_hooks(ROUNDS, ROUNDS_COUNTING, "-O2")
+        hooks = [tuple(numbers[i:i + 3]) for i in range(0, len(numbers), 3)]
+        self.assertEqual(hooks, [
+            (0, 0, 40), (1, 0, 40),                       # age: once, however often it goes round
+            (0, 0, 0), (1, 0, 0),                         # and not at all where there is nothing
+            *((1, 0, 40), (0, 0, 40)) * 3,                # sums: it reads what it has written
+            *((0, row, 40) for row in (0, 10, 20))])      # rows: each time others
 
     def test_each_lock_has_its_own_calls(self):
         (self.path / "race.cpp").write_text(LOCKED_TWO_WAYS)
