@@ -23,6 +23,7 @@ struct Access {
   llvm::Constant* site = nullptr;
   bool steers = false;                            // a loop that it is in (foreseen_loops.h)
   bool in_loop = false;                           // whose course is foreseen
+  bool foreseen = false;                          // in it (foreseen_loops.h)
   bool in_group = false;                          // read_groups.h
   bool covered = false;                           // covered_reads.h
   int64_t offset = 0;                             // from the pointer to the first byte

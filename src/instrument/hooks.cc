@@ -18,8 +18,10 @@ Hooks::Hooks(llvm::Module& module) {
   for (const bool write : {false, true}) {
     const std::string name = write ? "__foretrace_write" : "__foretrace_read";
     for (unsigned power = 0; power < 5; ++power) {
-      access_[write ? 1 : 0][power] =
-          declare(module, name + std::to_string(1U << power), nothing, {pointer, pointer});
+      const std::string sized = name + std::to_string(1U << power);
+      access_[write ? 1 : 0][power] = declare(module, sized, nothing, {pointer, pointer});
+      foreseen_[write ? 1 : 0][power] =
+          declare(module, sized + "_foreseen", nothing, {pointer, pointer});
     }
     range_[write ? 1 : 0] = declare(module, name + "_range", nothing, {pointer, large, pointer});
     strided_[write ? 1 : 0] =
@@ -88,8 +90,9 @@ bool has_hook(uint64_t bytes) { return llvm::isPowerOf2_64(bytes) && bytes <= 16
 
 }  // namespace
 
-llvm::FunctionCallee Hooks::access(bool write, uint64_t bytes) const {
-  return has_hook(bytes) ? access_[write ? 1 : 0][llvm::Log2_64(bytes)] : llvm::FunctionCallee();
+llvm::FunctionCallee Hooks::access(bool write, uint64_t bytes, bool foreseen) const {
+  if (!has_hook(bytes)) return {};
+  return (foreseen ? foreseen_ : access_)[write ? 1 : 0][llvm::Log2_64(bytes)];
 }
 
 llvm::FunctionCallee Hooks::update(uint64_t bytes) const {

@@ -17,7 +17,7 @@ class Hooks {
   llvm::GlobalVariable* active() const { return active_; }
 
   // Both are null if the size is none that has a hook of its own.
-  llvm::FunctionCallee access(bool write, uint64_t bytes) const;
+  llvm::FunctionCallee access(bool write, uint64_t bytes, bool foreseen = false) const;
   llvm::FunctionCallee update(uint64_t bytes) const;
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
   llvm::FunctionCallee strided(bool write) const { return strided_[write ? 1 : 0]; }
@@ -47,6 +47,7 @@ class Hooks {
 
   llvm::GlobalVariable* active_;
   llvm::FunctionCallee access_[2][5];  // by whether it writes, and log2 of the size
+  llvm::FunctionCallee foreseen_[2][5];
   llvm::FunctionCallee update_[5];
   llvm::FunctionCallee range_[2];
   llvm::FunctionCallee strided_[2];

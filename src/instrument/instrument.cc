@@ -212,6 +212,7 @@ class FunctionInstrumenter {
       access.steers = foreseen_loops_->steers(*access.instruction);
       if (!access.steers) in_loop = loop_of(*access.instruction);
       access.in_loop = in_loop.loop != nullptr;
+      access.foreseen = in_loop.is_foreseen;
     }
     access.covered = !access.range && !access.steers && private_memory_.is_covered(access.pointer);
     access.site =
@@ -256,7 +257,7 @@ class FunctionInstrumenter {
       // Behind each of these reads threads are steered, but the recorder does not need to look.
       std::optional<uint8_t> when;
       if (access.in_group || access.covered) when = runtime::kSteering;
-      if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
+      if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes, access.foreseen)) {
         quiet_hooks_.call(builder, hook, {pointer, access.site}, when);
       } else {
         quiet_hooks_.call(builder, hooks_.range(access.write),
@@ -350,16 +351,34 @@ class FunctionInstrumenter {
   void insert_range(const Access& access, bool behind) {
     LoopRanges::Place place = loop_ranges_->compute(*access.range);
     if (!access.write) leave_out_written(place, access);
-    llvm::IRBuilder<> builder(place_for(*access.range->loop, behind));
-    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    quiet_hooks_.call(builder, hooks_.range(access.write), {place.first, place.bytes, access.site});
+    const auto insert_at = [&](const LoopRange& range, const LoopRanges::Place& bytes,
+                               std::optional<uint8_t> when) {
+      llvm::IRBuilder<> builder(place_for(*range.loop, behind));
+      builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+      quiet_hooks_.call(builder, hooks_.range(access.write),
+                        {bytes.first, bytes.bytes, access.site}, when);
+    };
+    insert_in_rounds(access, place, insert_at);
+  }
+
+  // A range for the recorder, and where a loop around its own repeats it, one in each round for
+  // those who steer threads.
+  template <typename Insert>
+  void insert_in_rounds(const Access& access, const LoopRanges::Place& place, Insert insert_at) {
+    const llvm::Loop* const own = loop_ranges_->loop_of(*access.instruction);
+    if (access.range->loop == own) return insert_at(*access.range, place, std::nullopt);
+    insert_at(*access.range, place, runtime::kRecording);
+    LoopRange in_round = *access.range;
+    in_round.loop = own;
+    in_round.guards.clear();
+    insert_at(in_round, loop_ranges_->compute(in_round), runtime::kSteering);
   }
 
   void leave_out_written(LoopRanges::Place& place, const Access& read) {
     const llvm::Loop* const loop = loop_ranges_->loop_of(*read.instruction);
     for (const Access& other : accesses_) {
-      if (other.write && other.range && other.range->step == nullptr &&
-          other.bytes == read.bytes && other.range->backwards == read.range->backwards &&
+      if (other.write && other.range && other.range->step == nullptr && other.bytes == read.bytes &&
+          other.range->backwards == read.range->backwards &&
           loop_ranges_->loop_of(*other.instruction) == loop &&
           loop_ranges_->may_meet(read.pointer, other.pointer)) {
         loop_ranges_->leave_out_written(place, *read.range, *other.range);
@@ -383,11 +402,17 @@ class FunctionInstrumenter {
       }
       site = sites_.new_group(members, (uint64_t{1} << parts.bytes) - 1);
     }
-    llvm::IRBuilder<> builder(place_for(*first.range->loop, behind));
-    builder.SetCurrentDebugLocation(first.instruction->getDebugLoc());
-    quiet_hooks_.call(builder, hook,
-                      {place.first, place.step, place.rounds,
-                       builder.getInt32(static_cast<uint32_t>(parts.bytes)), site});
+    insert_in_rounds(first, place,
+                     [&](const LoopRange& range, const LoopRanges::Place& elements,
+                         std::optional<uint8_t> when) {
+                       llvm::IRBuilder<> builder(place_for(*range.loop, behind));
+                       builder.SetCurrentDebugLocation(first.instruction->getDebugLoc());
+                       quiet_hooks_.call(
+                           builder, hook,
+                           {elements.first, elements.step, elements.rounds,
+                            builder.getInt32(static_cast<uint32_t>(parts.bytes)), site},
+                           when);
+                     });
   }
 
   void instrument_atomic(llvm::Instruction& instruction) {

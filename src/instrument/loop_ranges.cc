@@ -85,7 +85,8 @@ bool LoopRanges::is_simple_around(const llvm::Loop& loop) {
     return false;
   }
   for (const llvm::Loop* const inside : loop.getLoopsInPreorder()) {
-    if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(inside))) return false;
+    if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(inside)))
+      return false;
   }
   for (const llvm::BasicBlock* block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
@@ -136,8 +137,8 @@ bool LoopRanges::is_same_in_rounds(const llvm::Instruction& access,
                                    const llvm::Loop& around) const {
   const llvm::Value* const pointer = llvm::getLoadStorePointerOperand(&access);
   if (pointer == nullptr) return false;
-  const auto* const places = llvm::dyn_cast<llvm::SCEVAddRecExpr>(
-      evolution_.getSCEV(const_cast<llvm::Value*>(pointer)));
+  const auto* const places =
+      llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(const_cast<llvm::Value*>(pointer)));
   return places != nullptr && places->getLoop() == loop_of(access) &&
          evolution_.isLoopInvariant(places->getStart(), &around) &&
          evolution_.isLoopInvariant(places->getStepRecurrence(evolution_), &around);
@@ -162,8 +163,7 @@ bool LoopRanges::depends_on_round(const llvm::Instruction& access, llvm::Value* 
   return false;
 }
 
-bool LoopRanges::move_out(LoopRange& range, const llvm::Instruction& access,
-                          llvm::Value* pointer) {
+bool LoopRanges::move_out(LoopRange& range, const llvm::Instruction& access, llvm::Value* pointer) {
   const llvm::Loop* const around = range.loop->getParentLoop();
   if (around == nullptr || !is_simple_around(*around)) return false;
   const llvm::Instruction* const place = around->getLoopPreheader()->getTerminator();

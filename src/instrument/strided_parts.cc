@@ -59,7 +59,8 @@ std::vector<StridedParts> join_strided(const std::vector<Access>& accesses, bool
   for (size_t i = 0; i < accesses.size(); ++i) {
     const std::optional<LoopRange>& range = accesses[i].range;
     if (!range || range->step == nullptr || accesses[i].write != write) continue;
-    const Key key = {ranges.loop_of(*accesses[i].instruction), range->step, range->rounds, ranges.base_of(*range->first)};
+    const Key key = {ranges.loop_of(*accesses[i].instruction), range->step, range->rounds,
+                     ranges.base_of(*range->first)};
     const auto [known, is_new] = numbers.try_emplace(key, alike.size());
     if (is_new) alike.emplace_back();
     add_to_row(alike[known->second], *range, i, ranges);

@@ -155,6 +155,7 @@ void forget_accesses(uint64_t address, uint64_t bytes) {
 }  // namespace foretrace::runtime
 
 using foretrace::runtime::access;
+using foretrace::runtime::access_foreseen;
 using foretrace::runtime::access_range;
 using foretrace::runtime::access_strided;
 using foretrace::runtime::access_strided_parts;
@@ -164,22 +165,28 @@ using foretrace::runtime::update;
 
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default"))) void
 
-FORETRACE_HOOK __foretrace_read1(const void* p, const Site* site) { access<false, 1>(p, site); }
-FORETRACE_HOOK __foretrace_read2(const void* p, const Site* site) { access<false, 2>(p, site); }
-FORETRACE_HOOK __foretrace_read4(const void* p, const Site* site) { access<false, 4>(p, site); }
-FORETRACE_HOOK __foretrace_read8(const void* p, const Site* site) { access<false, 8>(p, site); }
-FORETRACE_HOOK __foretrace_read16(const void* p, const Site* site) { access<false, 16>(p, site); }
-FORETRACE_HOOK __foretrace_write1(const void* p, const Site* site) { access<true, 1>(p, site); }
-FORETRACE_HOOK __foretrace_write2(const void* p, const Site* site) { access<true, 2>(p, site); }
-FORETRACE_HOOK __foretrace_write4(const void* p, const Site* site) { access<true, 4>(p, site); }
-FORETRACE_HOOK __foretrace_write8(const void* p, const Site* site) { access<true, 8>(p, site); }
-FORETRACE_HOOK __foretrace_write16(const void* p, const Site* site) { access<true, 16>(p, site); }
-
-FORETRACE_HOOK __foretrace_update1(const void* p, const Site* site) { update<1>(p, site); }
-FORETRACE_HOOK __foretrace_update2(const void* p, const Site* site) { update<2>(p, site); }
-FORETRACE_HOOK __foretrace_update4(const void* p, const Site* site) { update<4>(p, site); }
-FORETRACE_HOOK __foretrace_update8(const void* p, const Site* site) { update<8>(p, site); }
-FORETRACE_HOOK __foretrace_update16(const void* p, const Site* site) { update<16>(p, site); }
+#define FORETRACE_SIZE(size)                                                           \
+  FORETRACE_HOOK __foretrace_read##size(const void* p, const Site* site) {             \
+    access<false, size>(p, site);                                                      \
+  }                                                                                    \
+  FORETRACE_HOOK __foretrace_write##size(const void* p, const Site* site) {            \
+    access<true, size>(p, site);                                                       \
+  }                                                                                    \
+  FORETRACE_HOOK __foretrace_update##size(const void* p, const Site* site) {           \
+    update<size>(p, site);                                                             \
+  }                                                                                    \
+  /* The same where the site is foreseen in its loop. */                               \
+  FORETRACE_HOOK __foretrace_read##size##_foreseen(const void* p, const Site* site) {  \
+    access_foreseen<false, size>(p, site);                                             \
+  }                                                                                    \
+  FORETRACE_HOOK __foretrace_write##size##_foreseen(const void* p, const Site* site) { \
+    access_foreseen<true, size>(p, site);                                              \
+  }
+FORETRACE_SIZE(1)
+FORETRACE_SIZE(2)
+FORETRACE_SIZE(4)
+FORETRACE_SIZE(8)
+FORETRACE_SIZE(16)
 
 // Some reads of one object, when all have been made. `bytes` has a bit for each byte.
 FORETRACE_HOOK __foretrace_read_parts(const void* p, uint64_t bytes, ReadGroup* group) {

@@ -75,6 +75,12 @@ class Granule {
     return known_.tag() != tag_ && self.filter.is_earlier(known_, tag_);
   }
 
+  // Whether the thread has recorded the access since its last stamp.
+  template <bool kWrite>
+  bool has() const {
+    return known_.tag() == tag_ && known_.has<kWrite>(bits_);
+  }
+
   // Whether the access must be ordered by a stamp of its own.
   template <bool kWrite>
   bool needs_stamp() const {
@@ -168,15 +174,25 @@ __attribute__((noinline)) void record_miss(uint64_t address, uint32_t size, Site
 // The same for a read and a write.
 __attribute__((noinline)) void record_update(uint64_t address, uint32_t size, SiteRef site);
 
-// What record_access() comes to where a loop goes on as it did. False: it may be otherwise.
+// These are part of the hooks, whose frame is noted.
 template <bool kWrite, uint32_t kSize>
-__attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteRef site) {
-  const LastRun* const last = Entry::last_run_for<kWrite>(address, site);
-  if (last == nullptr || address % kGranuleBytes + kSize > kGranuleBytes) return false;
-  if (kWrite && self.memory->steering.may_be_at(address)) return false;
+__attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if (self.filter.is_started() && is_repeated<kWrite, kSize>(address)) return;
+  record_miss<kWrite>(address, kSize, site);
+}
+
+// What that comes to where a loop goes on as it did, or the access is repeated. False: it may be
+// otherwise.
+template <bool kWrite, uint32_t kSize>
+__attribute__((always_inline)) inline bool pass_or_continue_loop(uint64_t address, SiteRef site) {
+  if (address % kGranuleBytes + kSize > kGranuleBytes) return false;
   const uint32_t bits = kSize == kGranuleBytes ? FilterEntry::kAll : byte_bits(address, kSize);
   Granule granule(address, Granule::Bits{bits});
   if (granule.is_earlier() || granule.needs_stamp<kWrite>()) return false;
+  if (granule.has<kWrite>()) return true;
+  const LastRun* const last = Entry::last_run_for<kWrite>(address, site);
+  if (last == nullptr || (kWrite && self.memory->steering.may_be_at(address))) return false;
   const bool may_join = granule.is_new() || (kWrite && granule.is_only_read() &&
                                              Entry::has_reads_before(*last, address, kSize));
   if (!may_join) return false;
@@ -185,27 +201,20 @@ __attribute__((always_inline)) inline bool continue_loop(uint64_t address, SiteR
   return true;
 }
 
-// Where hooks jump to if an access is not repeated.
+// access() where the site is foreseen in its loop: there it is most often a new one.
 template <bool kWrite, uint32_t kSize>
-__attribute__((noinline)) void continue_or_record(uint64_t address, SiteRef site) {
+__attribute__((always_inline)) inline void access_foreseen(const void* pointer, SiteRef site) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
   if (self.memory != nullptr && !self.busy && (self.ignoring | self.hidden) == 0) {
     // As Entry, with less to save: a signal handler must find all as it was or as it will be.
     self.busy = true;
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    const bool done = continue_loop<kWrite, kSize>(address, site);
+    const bool done = pass_or_continue_loop<kWrite, kSize>(address, site);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     self.busy = false;
     if (done) return;
   }
   record_miss<kWrite>(address, kSize, site);
-}
-
-// These are part of the hooks, whose frame they note.
-template <bool kWrite, uint32_t kSize>
-__attribute__((always_inline)) inline void access(const void* pointer, SiteRef site) {
-  const auto address = reinterpret_cast<uint64_t>(pointer);
-  if (self.filter.is_started() && is_repeated<kWrite, kSize>(address)) return;
-  continue_or_record<kWrite, kSize>(address, site);
 }
 
 template <uint32_t kSize>

@@ -19,15 +19,21 @@ template <bool kWrite>
 void record_strided_parts(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes,
                           const ReadGroup& parts);
 
+// Whether a few bytes side by side are repeated. False: it may be otherwise.
+template <bool kWrite>
+__attribute__((always_inline)) inline bool is_short_range_repeated(uint64_t address,
+                                                                   uint64_t bytes) {
+  constexpr uint64_t kMostBytes = 64;
+  return bytes <= kMostBytes && self.filter.is_started() &&
+         visit_granules(address, ~uint64_t{0} >> (kMostBytes - bytes), are_repeated<kWrite>);
+}
+
 template <bool kWrite>
 __attribute__((always_inline)) inline void access_range(const void* pointer, uint64_t bytes,
                                                         SiteRef site) {
   if (bytes == 0 || !recording_on.load(std::memory_order_relaxed)) return;
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  if (bytes <= kGranuleBytes && self.filter.is_started() &&
-      are_repeated<kWrite>(address, byte_bits(address, static_cast<uint32_t>(bytes)))) {
-    return;
-  }
+  if (is_short_range_repeated<kWrite>(address, bytes)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   record_range<kWrite>(address, bytes, site);
 }
@@ -45,9 +51,11 @@ template <bool kWrite>
 __attribute__((always_inline)) inline void access_strided_parts(const void* pointer, int64_t step,
                                                                 uint64_t rounds, uint32_t bytes,
                                                                 const ReadGroup& parts) {
-  if (!recording_on.load(std::memory_order_relaxed)) return;
+  if (rounds == 0 || !recording_on.load(std::memory_order_relaxed)) return;
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if (step == bytes && is_short_range_repeated<kWrite>(address, rounds * bytes)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  record_strided_parts<kWrite>(reinterpret_cast<uint64_t>(pointer), step, rounds, bytes, parts);
+  record_strided_parts<kWrite>(address, step, rounds, bytes, parts);
 }
 
 }  // namespace foretrace::runtime

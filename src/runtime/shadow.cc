@@ -119,10 +119,23 @@ void mark(const Elements& elements, uint32_t stamp, bool write) {
   if (elements.are_everywhere()) {
     return mark_range(elements.address, elements.end, stamp, write);
   }
+  // Some are read before some are written: a processor takes a read for one of what it is about
+  // to write where their places in a page are the same, as those of a matrix's columns are.
+  constexpr uint32_t kAtOnce = 16;
+  uint32_t* numbers[kAtOnce];
+  uint32_t count = 0;
+  const auto raise = [&] {
+    for (uint32_t i = 0; i < count; ++i) __atomic_store_n(numbers[i], stamp, __ATOMIC_RELEASE);
+    count = 0;
+  };
   visit_cells(elements, [&](ShadowCell& cell) {
-    raise_to(&cell, 1, stamp, write);
+    uint32_t& known = write ? cell.write : cell.read;
+    numbers[count] = &known;
+    if (!recording::is_later(known, stamp)) ++count;
+    if (count == kAtOnce) raise();
     return true;
   });
+  raise();
 }
 
 }  // namespace foretrace::runtime

@@ -596,6 +596,7 @@ void __foretrace_write_strided_parts(const void* at, long step, long rounds, uns
   say(3, at, step, rounds, bytes);
 }
 void __foretrace_write8(const void* at) { say(1, at, 0, 1, 8); }
+void __foretrace_write8_foreseen(const void* at) { say(1, at, 0, 1, 8); }
 int main(void) {
   column(data + 1, 100, 40);
   stop((struct Body*)data, 50);
@@ -647,6 +648,8 @@ int main(void) {
   age(cells, 0, 5);
   sums(cells, 10, 3);
   rows(cells, 10, 3);
+  __foretrace_active = 2;
+  age(cells, 10, 2);
   return reads != 0;
 }
 """
@@ -1233,7 +1236,8 @@ int main() {
             (0, 0, 40), (1, 0, 40),                       # age: once, however often it goes round
             (0, 0, 0), (1, 0, 0),                         # and not at all where there is nothing
             *((1, 0, 40), (0, 0, 40)) * 3,                # sums: it reads what it has written
-            *((0, row, 40) for row in (0, 10, 20))])      # rows: each time others
+            *((0, row, 40) for row in (0, 10, 20)),       # rows: each time others
+            *((0, 0, 40), (1, 0, 40)) * 2])               # age, while threads are steered
 
     def test_each_lock_has_its_own_calls(self):
         (self.path / "race.cpp").write_text(LOCKED_TWO_WAYS)
