@@ -17,6 +17,10 @@ struct Access {
   uint64_t bytes;
   bool write;
   bool updates = false;  // a write of what has just been read, by one operator
+  // Of a write: the number of the access that has read it before, at another site, if both are
+  // recorded as one; and of that read, that it is (update_pairs.h).
+  std::optional<size_t> pair = std::nullopt;
+  bool in_pair = false;
   // Accesses with the same number are in one block, with nothing between them that
   // synchronises, may not return, or is another function that accesses memory.
   uint32_t stretch = 0;

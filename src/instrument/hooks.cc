@@ -30,8 +30,13 @@ Hooks::Hooks(llvm::Module& module) {
         declare(module, name + "_strided_parts", nothing, {pointer, large, large, small, pointer});
   }
   for (unsigned power = 0; power < 5; ++power) {
-    update_[power] = declare(module, "__foretrace_update" + std::to_string(1U << power), nothing,
-                             {pointer, pointer});
+    const std::string name = "__foretrace_update" + std::to_string(1U << power);
+    for (const unsigned foreseen : {0U, 1U}) {
+      const char* const how = foreseen != 0 ? "_foreseen" : "";
+      update_[foreseen][power] = declare(module, name + how, nothing, {pointer, pointer});
+      update_pair_[foreseen][power] =
+          declare(module, name + "_pair" + how, nothing, {pointer, pointer});
+    }
   }
   read_group_ = declare(module, "__foretrace_read_parts", nothing, {pointer, large, pointer});
   steering_read_ = declare(module, "__foretrace_steering_read", nothing, {pointer, large, pointer});
@@ -95,8 +100,12 @@ llvm::FunctionCallee Hooks::access(bool write, uint64_t bytes, bool foreseen) co
   return (foreseen ? foreseen_ : access_)[write ? 1 : 0][llvm::Log2_64(bytes)];
 }
 
-llvm::FunctionCallee Hooks::update(uint64_t bytes) const {
-  return has_hook(bytes) ? update_[llvm::Log2_64(bytes)] : llvm::FunctionCallee();
+llvm::FunctionCallee Hooks::update(uint64_t bytes, bool foreseen) const {
+  return has_hook(bytes) ? update_[foreseen ? 1 : 0][llvm::Log2_64(bytes)] : llvm::FunctionCallee();
+}
+
+llvm::FunctionCallee Hooks::update_pair(uint64_t bytes, bool foreseen) const {
+  return update_pair_[foreseen ? 1 : 0][llvm::Log2_64(bytes)];
 }
 
 }  // namespace foretrace::instrument

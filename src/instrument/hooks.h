@@ -18,7 +18,8 @@ class Hooks {
 
   // Both are null if the size is none that has a hook of its own.
   llvm::FunctionCallee access(bool write, uint64_t bytes, bool foreseen = false) const;
-  llvm::FunctionCallee update(uint64_t bytes) const;
+  llvm::FunctionCallee update(uint64_t bytes, bool foreseen = false) const;
+  llvm::FunctionCallee update_pair(uint64_t bytes, bool foreseen) const;
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
   llvm::FunctionCallee strided(bool write) const { return strided_[write ? 1 : 0]; }
   llvm::FunctionCallee strided_parts(bool write) const { return strided_parts_[write ? 1 : 0]; }
@@ -48,7 +49,8 @@ class Hooks {
   llvm::GlobalVariable* active_;
   llvm::FunctionCallee access_[2][5];  // by whether it writes, and log2 of the size
   llvm::FunctionCallee foreseen_[2][5];
-  llvm::FunctionCallee update_[5];
+  llvm::FunctionCallee update_[2][5];  // by whether it is foreseen
+  llvm::FunctionCallee update_pair_[2][5];
   llvm::FunctionCallee range_[2];
   llvm::FunctionCallee strided_[2];
   llvm::FunctionCallee strided_parts_[2];

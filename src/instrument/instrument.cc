@@ -29,9 +29,11 @@
 #include "instrument/section_hooks.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
+#include "instrument/small_copies.h"
 #include "instrument/strided_parts.h"
 #include "instrument/sure_ways.h"
 #include "instrument/unchanged_reads.h"
+#include "instrument/update_pairs.h"
 #include "runtime/active.h"
 
 namespace foretrace::instrument {
@@ -65,6 +67,7 @@ class FunctionInstrumenter {
     for (Access& access : accesses_) find_site(access);
     if (aliases_ != nullptr) join_adjacent(accesses_, *aliases_);
     join_updates();
+    if (aliases_ != nullptr) find_update_pairs(accesses_, hooks_, *aliases_);
     std::vector<ReadGroup> groups;
     if (sure_ways_) groups = group_reads(accesses_, *sure_ways_);
     for (const ReadGroup& group : groups) {
@@ -247,7 +250,8 @@ class FunctionInstrumenter {
           builder.CreatePtrAdd(pointer, builder.getInt64(static_cast<uint64_t>(access.offset)));
     }
     if (access.updates) {
-      quiet_hooks_.call(builder, hooks_.update(access.bytes), {pointer, access.site});
+      quiet_hooks_.call(builder, hooks_.update(access.bytes, access.foreseen),
+                        {pointer, access.site});
     } else if (access.steers) {
       llvm::CallInst& hook = quiet_hooks_.call(
           builder, hooks_.steering_read(), {pointer, builder.getInt64(access.bytes), access.site});
@@ -256,7 +260,10 @@ class FunctionInstrumenter {
     } else {
       // Behind each of these reads threads are steered, but the recorder does not need to look.
       std::optional<uint8_t> when;
-      if (access.in_group || access.covered) when = runtime::kSteering;
+      if (access.in_group || access.covered || access.in_pair || access.pair) {
+        when = runtime::kSteering;
+      }
+      if (access.pair) insert_pair(builder, accesses_[*access.pair], access, pointer);
       if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes, access.foreseen)) {
         quiet_hooks_.call(builder, hook, {pointer, access.site}, when);
       } else {
@@ -264,6 +271,16 @@ class FunctionInstrumenter {
                           {pointer, builder.getInt64(access.bytes), access.site}, when);
       }
     }
+  }
+
+  // In front of the write.
+  void insert_pair(llvm::IRBuilder<>& builder, const Access& read, const Access& write,
+                   llvm::Value* pointer) {
+    const auto bytes = static_cast<uint32_t>(write.bytes);
+    const SiteTable::GroupMember both[] = {{0, bytes, read.site}, {0, bytes, write.site}};
+    llvm::Constant* const group = sites_.new_group(both, (uint64_t{1} << bytes) - 1);
+    quiet_hooks_.call(builder, hooks_.update_pair(write.bytes, read.foreseen && write.foreseen),
+                      {pointer, group}, runtime::kRecording);
   }
 
   void insert(const ReadGroup& group) {
@@ -566,6 +583,9 @@ llvm::PreservedAnalyses InstrumentPass::run(llvm::Module& module,
   const Describer describer(module);
   const IgnoreList ignore_list;
   const SectionPoints section_points;
+  for (llvm::Function& function : module) {
+    if (!function.hasOptNone() && !section_points.exist()) make_small_copies_accesses(function);
+  }
   const PrivateMemory private_memory(module, [&](const llvm::Function& function) {
     return !section_points.exist() && !ignore_list.covers(function);
   });

@@ -59,7 +59,7 @@ class Grouper {
 
   // One of a size that has a hook, for which nothing better is known.
   static bool may_be_member(const Access& access) {
-    return !access.steers && !access.in_loop && !access.covered &&
+    return !access.steers && !access.in_loop && !access.covered && !access.in_pair &&
            llvm::isPowerOf2_64(access.bytes) && access.bytes <= 16 &&
            !llvm::cast<llvm::LoadInst>(access.instruction)->isVolatile();
   }

@@ -147,7 +147,8 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::stamp:
     case Kind::fence:
       return;
-    case Kind::read_group:  // of a program without groups: else they are reads (read_groups.h)
+    case Kind::read_group:   // of a program without groups: else they are reads (read_groups.h),
+    case Kind::update_pair:  // or reads and writes
       ++left_out_;
       return;
   }

@@ -64,7 +64,7 @@ size_t UngroupedRecords::read(std::span<Record> records) {
     const std::span<const Record> here =
         std::span(grouped_).subspan(next_, std::min(count_ - next_, records.size() - count));
     const auto group = std::find_if(here.begin(), here.end(), [](const Record& record) {
-      return record.kind() == Kind::read_group;
+      return record.kind() == Kind::read_group || record.kind() == Kind::update_pair;
     });
     std::copy(here.begin(), group, records.begin() + static_cast<std::ptrdiff_t>(count));
     const auto copied = static_cast<size_t>(group - here.begin());
@@ -78,12 +78,17 @@ size_t UngroupedRecords::read(std::span<Record> records) {
 // As many as there is space for. What is left of them comes first the next time.
 size_t UngroupedRecords::read_members(const Record& group, std::span<Record> records) {
   const std::vector<ReadGroups::Member>& members = groups_.members(group.site());
-  is_damaged_ = members.empty();
+  const bool is_pair = group.kind() == Kind::update_pair;
+  is_damaged_ = members.empty() || (is_pair && members.size() != 2);
+  if (is_damaged_) return 0;
   const size_t count = std::min(members.size() - next_member_, records.size());
   for (size_t i = 0; i < count; ++i) {
     const ReadGroups::Member& member = members[next_member_ + i];
-    records[i] = Record::make(Kind::read, group.address() + member.offset, member.bytes,
-                              member.site, group.upper());
+    const Kind kind = is_pair && next_member_ + i == 1 ? Kind::write : Kind::read;
+    // Pairs side by side are one record.
+    const uint32_t bytes = is_pair ? group.size() : member.bytes;
+    records[i] =
+        Record::make(kind, group.address() + member.offset, bytes, member.site, group.upper());
   }
   next_member_ += count;
   if (next_member_ == members.size()) {

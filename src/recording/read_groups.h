@@ -1,4 +1,4 @@
-// Records of reads that a program's runtime recorded together, one by one.
+// Records of accesses that a program's runtime recorded together, one by one.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace foretrace {
 
-// What the groups of a program image read.
+// What the groups of a program image read, or read and write.
 class ReadGroups {
  public:
   // Entries as the runtime wrote them; others than those of groups are passed over.
@@ -32,7 +32,7 @@ class ReadGroups {
   std::vector<std::vector<Member>> groups_ = std::vector<std::vector<Member>>(1);
 };
 
-// The records of another source, with reads instead of those of groups.
+// The records of another source, with reads and writes instead of those of groups and pairs.
 class UngroupedRecords : public RecordSource {
  public:
   // The groups must outlive it.

@@ -66,17 +66,18 @@ namespace {
 
 // Where neither the read nor the write has been recorded, and nothing hangs on either. False:
 // it may be otherwise.
-bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
+bool record_as_one(uint64_t address, uint32_t size, const UpdateSites& sites) {
   if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) return false;
   const Entry entry;
   if (!entry || self.ignoring != 0) return false;
-  OpenRun* const run = Entry::run_ending_at<true>(address, site);
-  const bool goes_on = run != nullptr && Entry::is_lone_here(*run, Kind::update);
-  if (!goes_on && Entry::is_in_runs(address, site)) return false;
+  OpenRun* const run = Entry::run_ending_at<true>(address, sites.write);
+  const bool goes_on = run != nullptr && Entry::is_lone_here(*run, sites.kind());
+  // Runs can be longer, and what is foreseen is then part of them at once.
+  if (goes_on ? Entry::is_foreseen(sites.write) : Entry::is_in_runs(address, sites)) return false;
   Granule granule(address, size);
   if (!granule.is_plain<true>() || self.memory->steering.may_be_at(address)) return false;
   if (!goes_on) {
-    entry.append_update(address, size, site);
+    entry.append_update(address, size, sites);
   } else if (!Entry::join_lone<true>(*run, size)) {
     return false;  // from here on a run of reads and one of writes
   }
@@ -86,12 +87,12 @@ bool record_as_one(uint64_t address, uint32_t size, SiteRef site) {
 
 }  // namespace
 
-void record_update(uint64_t address, uint32_t size, SiteRef site) {
+void record_update(uint64_t address, uint32_t size, UpdateSites sites) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
-  if (record_as_one(address, size, site)) return;
-  record_few<false>(address, size, site);
-  record_few<true>(address, size, site);
+  if (record_as_one(address, size, sites)) return;
+  record_few<false>(address, size, sites.read);
+  record_few<true>(address, size, sites.write);
 }
 
 namespace {
@@ -162,25 +163,46 @@ using foretrace::runtime::access_strided_parts;
 using foretrace::runtime::ReadGroup;
 using foretrace::runtime::Site;
 using foretrace::runtime::update;
+using foretrace::runtime::update_foreseen;
+using foretrace::runtime::UpdateSites;
+
+namespace {
+
+UpdateSites sites_of(ReadGroup& pair) {
+  const foretrace::runtime::GroupMember* const members = pair.members;
+  return {members[0].site, members[1].site, &pair};
+}
+
+}  // namespace
 
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default"))) void
 
-#define FORETRACE_SIZE(size)                                                           \
-  FORETRACE_HOOK __foretrace_read##size(const void* p, const Site* site) {             \
-    access<false, size>(p, site);                                                      \
-  }                                                                                    \
-  FORETRACE_HOOK __foretrace_write##size(const void* p, const Site* site) {            \
-    access<true, size>(p, site);                                                       \
-  }                                                                                    \
-  FORETRACE_HOOK __foretrace_update##size(const void* p, const Site* site) {           \
-    update<size>(p, site);                                                             \
-  }                                                                                    \
-  /* The same where the site is foreseen in its loop. */                               \
-  FORETRACE_HOOK __foretrace_read##size##_foreseen(const void* p, const Site* site) {  \
-    access_foreseen<false, size>(p, site);                                             \
-  }                                                                                    \
-  FORETRACE_HOOK __foretrace_write##size##_foreseen(const void* p, const Site* site) { \
-    access_foreseen<true, size>(p, site);                                              \
+#define FORETRACE_SIZE(size)                                                                 \
+  FORETRACE_HOOK __foretrace_read##size(const void* p, const Site* site) {                   \
+    access<false, size>(p, site);                                                            \
+  }                                                                                          \
+  FORETRACE_HOOK __foretrace_write##size(const void* p, const Site* site) {                  \
+    access<true, size>(p, site);                                                             \
+  }                                                                                          \
+  FORETRACE_HOOK __foretrace_update##size(const void* p, const Site* site) {                 \
+    update<size>(p, {site, site, nullptr});                                                  \
+  }                                                                                          \
+  /* The same at two sites. */                                                               \
+  FORETRACE_HOOK __foretrace_update##size##_pair(const void* p, ReadGroup* group) {          \
+    update<size>(p, sites_of(*group));                                                       \
+  }                                                                                          \
+  /* Where the sites are foreseen in their loop. */                                          \
+  FORETRACE_HOOK __foretrace_read##size##_foreseen(const void* p, const Site* site) {        \
+    access_foreseen<false, size>(p, site);                                                   \
+  }                                                                                          \
+  FORETRACE_HOOK __foretrace_write##size##_foreseen(const void* p, const Site* site) {       \
+    access_foreseen<true, size>(p, site);                                                    \
+  }                                                                                          \
+  FORETRACE_HOOK __foretrace_update##size##_foreseen(const void* p, const Site* site) {      \
+    update_foreseen<size>(p, {site, site, nullptr});                                         \
+  }                                                                                          \
+  FORETRACE_HOOK __foretrace_update##size##_pair_foreseen(const void* p, ReadGroup* group) { \
+    update_foreseen<size>(p, sites_of(*group));                                              \
   }
 FORETRACE_SIZE(1)
 FORETRACE_SIZE(2)

@@ -172,7 +172,7 @@ template <bool kWrite>
 __attribute__((noinline)) void record_miss(uint64_t address, uint32_t size, SiteRef site);
 
 // The same for a read and a write.
-__attribute__((noinline)) void record_update(uint64_t address, uint32_t size, SiteRef site);
+__attribute__((noinline)) void record_update(uint64_t address, uint32_t size, UpdateSites sites);
 
 // These are part of the hooks, whose frame is noted.
 template <bool kWrite, uint32_t kSize>
@@ -201,28 +201,64 @@ __attribute__((always_inline)) inline bool pass_or_continue_loop(uint64_t addres
   return true;
 }
 
+// As Entry, with less to save: a signal handler must find all as it was or as it will be. Whether
+// it could be done.
+template <typename Do>
+__attribute__((always_inline)) inline bool do_at_once(Do what) {
+  if (self.memory == nullptr || self.busy || (self.ignoring | self.hidden) != 0) return false;
+  self.busy = true;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const bool done = what();
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  self.busy = false;
+  return done;
+}
+
 // access() where the site is foreseen in its loop: there it is most often a new one.
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void access_foreseen(const void* pointer, SiteRef site) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  if (self.memory != nullptr && !self.busy && (self.ignoring | self.hidden) == 0) {
-    // As Entry, with less to save: a signal handler must find all as it was or as it will be.
-    self.busy = true;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    const bool done = pass_or_continue_loop<kWrite, kSize>(address, site);
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    self.busy = false;
-    if (done) return;
-  }
+  if (do_at_once([&] { return pass_or_continue_loop<kWrite, kSize>(address, site); })) return;
   record_miss<kWrite>(address, kSize, site);
 }
 
+// The same for a read and a write of the same bytes. Where the write is repeated, so is the read.
 template <uint32_t kSize>
-__attribute__((always_inline)) inline void update(const void* pointer, SiteRef site) {
+__attribute__((always_inline)) inline void update(const void* pointer, const UpdateSites& sites) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  // Where the write is repeated, so is the read.
   if (self.filter.is_started() && is_repeated<true, kSize>(address)) return;
-  record_update(address, kSize, site);
+  record_update(address, kSize, sites);
+}
+
+// Both would be part of the runs that their sites added to last, that of the reads in front of
+// that of the writes.
+template <uint32_t kSize>
+__attribute__((always_inline)) inline bool pass_or_continue_both(uint64_t address,
+                                                                 const UpdateSites& sites) {
+  if (address % kGranuleBytes + kSize > kGranuleBytes) return false;
+  const uint32_t bits = kSize == kGranuleBytes ? FilterEntry::kAll : byte_bits(address, kSize);
+  Granule granule(address, Granule::Bits{bits});
+  if (granule.is_earlier() || granule.needs_stamp<true>()) return false;
+  if (granule.has<true>()) return true;
+  const LastRun* const reads = Entry::last_run_for<false>(address, sites.read);
+  const LastRun* const writes = Entry::last_run_for<true>(address, sites.write);
+  if (reads == nullptr || writes == nullptr || writes->reads != reads->run ||
+      writes->reads_record != reads->record || !granule.is_new() ||
+      self.memory->steering.may_be_at(address)) {
+    return false;
+  }
+  Entry::continue_run(*reads->run, kSize);
+  Entry::continue_run(*writes->run, kSize);
+  granule.remember<true>();
+  return true;
+}
+
+template <uint32_t kSize>
+__attribute__((always_inline)) inline void update_foreseen(const void* pointer,
+                                                           const UpdateSites& sites) {
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  if (do_at_once([&] { return pass_or_continue_both<kSize>(address, sites); })) return;
+  record_update(address, kSize, sites);
 }
 
 // Of some bytes, which have a bit each from `address` on, those in each granule: an address in

@@ -18,7 +18,7 @@
 namespace foretrace::recording {
 
 inline constexpr const char* kSessionVariable = "FORETRACE_SESSION";  // the folder's path
-inline constexpr uint32_t kVersion = 10;
+inline constexpr uint32_t kVersion = 11;
 
 // What a record says. Records marked "stamped" below always have a stamp; an
 // access has one where it clashes with a thread that it is not ordered with.
@@ -63,13 +63,16 @@ enum class Kind : uint8_t {
                          // site is the number of a group, which says which
   read_strided = 36,     // never stamped: of elements of `size` bytes, at equal distances
   write_strided = 37,    //
+  update_pair = 38,      // never stamped: as an update, but the read and the write have sites of
+                         // their own; its site is the number of a group of the two
 };
 
 // Whether a record of this kind, which need not be one, may say itself which stack led to it.
 inline bool can_name_stack(uint8_t kind) {
   return kind == static_cast<uint8_t>(Kind::read) || kind == static_cast<uint8_t>(Kind::write) ||
          kind == static_cast<uint8_t>(Kind::update) ||
-         kind == static_cast<uint8_t>(Kind::read_group);
+         kind == static_cast<uint8_t>(Kind::read_group) ||
+         kind == static_cast<uint8_t>(Kind::update_pair);
 }
 
 // 16 bytes:

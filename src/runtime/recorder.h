@@ -79,6 +79,15 @@ inline uint32_t current_stack() {
 // A number for a site and the stack that led there; 0 if there is none.
 uint32_t placed_site(uint32_t site, uint32_t stack);
 
+// Of a read and a write of the same bytes: where they are two, the group of both.
+struct UpdateSites {
+  SiteRef read;
+  SiteRef write;
+  ReadGroup* group;
+
+  Kind kind() const { return group != nullptr ? Kind::update_pair : Kind::update; }
+};
+
 // The right to append records. Not granted while the thread is in the recorder
 // already (a signal handler interrupted it), in a region that is hidden, or if
 // it cannot record.
@@ -137,18 +146,23 @@ class Entry {
                                                       SiteRef site);
 
   // A read and a write within one granule: one record for both.
-  static void append_update(uint64_t address, uint32_t size, SiteRef site);
+  static void append_update(uint64_t address, uint32_t size, const UpdateSites& sites);
   // The reads of a group, which has this number, of bytes that are all new.
   static void append_group(uint64_t address, uint32_t number);
   // Whether there are better ways: both would be part of runs, or their next ones may be.
-  static bool is_in_runs(uint64_t address, SiteRef site) {
+  static bool is_in_runs(uint64_t address, const UpdateSites& sites) {
     const OpenRun& writes = runs<true>().ending_at(address);
-    return (writes.next == address && writes.site == site) || is_in_run_of_reads(address, site);
+    return (writes.next == address && writes.site == sites.write) ||
+           is_in_run_of_reads(address, sites.read);
   }
   static bool is_in_run_of_reads(uint64_t address, SiteRef site) {
     return run_for<false>(address, site) != nullptr;
   }
 
+  // Whether an access at a site is in the loop that the thread is in, and foreseen there.
+  static bool is_foreseen(SiteRef site) {
+    return site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
+  }
   // The thread writes these bytes. If they steer the loop that it is in, what the loop does
   // next may depend on what it read before.
   static void note_write(uint64_t address, uint64_t end) {
@@ -212,10 +226,6 @@ class Entry {
   // The same for an access, which may become a run.
   template <bool kWrite>
   static uint32_t stack_to_name(uint64_t address, SiteRef site);
-  // Whether an access at a site is in the loop that the thread is in, and foreseen there.
-  static bool is_foreseen(SiteRef site) {
-    return site.is_in_loop(self.loop) && (site.site()->flags & kForeseenSite) != 0;
-  }
   static constexpr uint64_t kMostOpen = 4096;  // records, or the recorder has nothing to do
   template <bool kWrite>
   static OpenRuns& runs() {
@@ -383,16 +393,17 @@ void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
 }
 
 // No run, but its end is remembered: if the next update goes on there, that one begins runs.
-inline void Entry::append_update(uint64_t address, uint32_t size, SiteRef site) {
-  const uint32_t site_number = number_of(site);
-  const uint32_t named = stack_to_name<true>(address, site);
+inline void Entry::append_update(uint64_t address, uint32_t size, const UpdateSites& sites) {
+  const bool is_pair = sites.group != nullptr;
+  const uint32_t number = is_pair ? number_of(*sites.group) : number_of(sites.write);
+  const uint32_t named = stack_to_name<true>(address, sites.write);
   if (!has_space() && !make_space(1)) return;
   if (self.written >= self.settle_at) settle();
-  note_read(site);
-  runs<true>().ending_at(address + size) = {address + size, self.window, site,
+  note_read(sites.read);
+  runs<true>().ending_at(address + size) = {address + size, self.window, sites.write,
                                             static_cast<uint32_t>(self.written),
                                             OpenRun::apart(named == 0 ? self.stack : named)};
-  put(Record::make(Kind::update, address, size, site_number, named));
+  put(Record::make(sites.kind(), address, size, number, named));
 }
 
 // Each store leaves a record that can be: the recorder may find any of them.

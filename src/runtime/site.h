@@ -24,7 +24,8 @@ inline constexpr uint64_t kVolatileSite = 1;
 // In its loop: that the access is made, and where, does not depend on what the loop reads.
 inline constexpr uint64_t kForeseenSite = 2;
 
-// Reads of one object that the recorder looks at together. The plugin writes these too, as
+// Reads of one object that the recorder looks at together, or a read and a write of the same bytes.
+// The plugin writes these too, as
 // variables. When this or FilterEntry changes, their hook (__foretrace_read_parts) needs another
 // name, or programs that were built before would be read wrongly.
 struct GroupMember {

@@ -74,24 +74,31 @@ using foretrace::steering::Position;
 using foretrace::steering::Site;
 using foretrace::steering::steering_on;
 
-// A loop that is foreseen is nothing special here.
-#define FORETRACE_SIZE(size)                                                                     \
-  FORETRACE_INTERCEPT void __foretrace_read##size(const void* p, const Site* site) {             \
-    access(p, size, false, site, Position::behind);                                              \
-  }                                                                                              \
-  FORETRACE_INTERCEPT void __foretrace_write##size(const void* p, const Site* site) {            \
-    access(p, size, true, site, Position::in_front);                                             \
-  }                                                                                              \
-  FORETRACE_INTERCEPT void __foretrace_read##size##_foreseen(const void* p, const Site* site) {  \
-    access(p, size, false, site, Position::behind);                                              \
-  }                                                                                              \
-  FORETRACE_INTERCEPT void __foretrace_write##size##_foreseen(const void* p, const Site* site) { \
-    access(p, size, true, site, Position::in_front);                                             \
-  }                                                                                              \
-  FORETRACE_INTERCEPT void __foretrace_update##size(const void* p, const Site* site) {           \
-    access(p, size, false, site, Position::behind);                                              \
-    access(p, size, true, site, Position::in_front);                                             \
-  }
+// A loop that is foreseen is nothing special here, and pairs have hooks of their own for the read
+// and the write.
+#define FORETRACE_SIZE(size)                                                                      \
+  FORETRACE_INTERCEPT void __foretrace_read##size(const void* p, const Site* site) {              \
+    access(p, size, false, site, Position::behind);                                               \
+  }                                                                                               \
+  FORETRACE_INTERCEPT void __foretrace_write##size(const void* p, const Site* site) {             \
+    access(p, size, true, site, Position::in_front);                                              \
+  }                                                                                               \
+  FORETRACE_INTERCEPT void __foretrace_update##size(const void* p, const Site* site) {            \
+    access(p, size, false, site, Position::behind);                                               \
+    access(p, size, true, site, Position::in_front);                                              \
+  }                                                                                               \
+  FORETRACE_INTERCEPT void __foretrace_read##size##_foreseen(const void* p, const Site* site) {   \
+    access(p, size, false, site, Position::behind);                                               \
+  }                                                                                               \
+  FORETRACE_INTERCEPT void __foretrace_write##size##_foreseen(const void* p, const Site* site) {  \
+    access(p, size, true, site, Position::in_front);                                              \
+  }                                                                                               \
+  FORETRACE_INTERCEPT void __foretrace_update##size##_foreseen(const void* p, const Site* site) { \
+    access(p, size, false, site, Position::behind);                                               \
+    access(p, size, true, site, Position::in_front);                                              \
+  }                                                                                               \
+  FORETRACE_INTERCEPT void __foretrace_update##size##_pair(const void*, const void*) {}           \
+  FORETRACE_INTERCEPT void __foretrace_update##size##_pair_foreseen(const void*, const void*) {}
 FORETRACE_SIZE(1)
 FORETRACE_SIZE(2)
 FORETRACE_SIZE(4)

@@ -303,18 +303,25 @@ int main() {
 
 # Accesses of neighbouring cells, straight ahead, in functions that a seed makes: a cell is an
 # int or one of two halves of a long; reads may be at a place that was read; some accesses are in
-# functions that are called, and some behind a branch. Each function says what it will do, then
+# functions that are called, and some behind a branch; cells may be exchanged. Each function says what it will do, then
 # does it in one stretch.
 def fields_source(seed):
     random = Random(seed)
     functions, calls = [], []
     for number in range(40):
-        lines, log = [], []
+        lines, log, exchanged = [], [], False
         for _ in range(random.randint(2, 9)):
-            at, wide = random.randrange(9), random.random() < 0.3
-            cells = [at, at + 1] if wide else [at]
-            place = f"{'Long' if wide else 'Int'}::at(base + {at})"
-            op = random.choice("rrrrw")
+            at, bytes = random.randrange(9), random.choice(["Int", "Int", "Long"])
+            cells = [at, at + 1] if bytes == "Long" else [at]
+            place = f"{bytes}::at({random.choice(['base', 'base', 'again'])} + {at})"
+            if random.random() < 0.2:  # what is exchanged may be the same, or overlap
+                exchanged = True
+                bytes, width = random.choice([("Int", 1), ("Two", 2), ("Four", 4)])
+                one, other = (random.choice([0, 4]) if width == 4 else random.randrange(7) for _ in range(2))
+                lines.append(f"std::swap({bytes}::at(base + {one}), {bytes}::at(again + {other}));")
+                log += [f"{op} {cell + i}" for op, cell in (("r", one), ("r", other), ("w", one), ("w", other)) for i in range(width)]
+                continue
+            op = "r" if exchanged else random.choice("rrrrw")  # or the compiler drops what it exchanged
             line = f"sum += {place};" if op == "r" else f"{place} = zero;"
             how = random.random()
             if how < 0.25:  # what is summed up is zero
@@ -327,10 +334,10 @@ def fields_source(seed):
             if op == "r" and random.random() < 0.15:  # what was read is zero
                 lines.append(f"sum += Int::at(base + 4 + {place});")
                 log.append("r 4")
-        start = random.randrange(4)
-        functions.append(f"__attribute__((noinline)) long f{number}(int* base, int zero) {{ long sum = 0; {' '.join(lines)} return sum; }}")
+        start = random.choice([0, 2])
+        functions.append(f"__attribute__((noinline)) long f{number}(int* base, int* again, int zero) {{ long sum = 0; {' '.join(lines)} return sum; }}")
         says = "".join(f'std::printf("%c %d\\n", \'{entry[0]}\', {start} + {entry[2:]}); ' for entry in log)
-        calls.append(f'std::printf("s 0\\n"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data() + {start}, zero);')
+        calls.append(f'std::printf("s 0\\n"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data() + {start}, cells.data() + {start}, zero);')
     return FIELDS.replace("FUNCTIONS", "\n".join(functions)).replace("CALLS", "\n  ".join(calls))
 
 
@@ -347,6 +354,14 @@ struct __attribute__((packed, aligned(4), may_alias)) Long {
 };
 struct Int {
   static int& at(int* base) { return *base; }
+};
+struct __attribute__((packed, aligned(2), may_alias)) Two {  // two of them may overlap
+  int values[2];
+  static Two& at(int* base) { return *reinterpret_cast<Two*>(base); }
+};
+struct __attribute__((packed, aligned(8), may_alias)) Four {
+  int values[4];
+  static Four& at(int* base) { return *reinterpret_cast<Four*>(base); }
 };
 __attribute__((noinline)) long look(const int* cell) { return *cell; }
 __attribute__((noinline)) long look(const long* cell) { return reinterpret_cast<const Long*>(cell)->value; }
