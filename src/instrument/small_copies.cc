@@ -25,8 +25,8 @@ void make_small_copies_accesses(llvm::Function& function) {
     auto* const copy = llvm::dyn_cast<llvm::MemCpyInst>(&instruction);
     if (copy == nullptr || !is_small(*copy)) continue;
     llvm::IRBuilder<> builder(copy);
-    llvm::Value* const read = builder.CreateAlignedLoad(bytes, copy->getRawSource(),
-                                                        copy->getSourceAlign().valueOrOne());
+    llvm::Value* const read =
+        builder.CreateAlignedLoad(bytes, copy->getRawSource(), copy->getSourceAlign().valueOrOne());
     builder.CreateAlignedStore(read, copy->getRawDest(), copy->getDestAlign().valueOrOne());
     copy->eraseFromParent();
   }
