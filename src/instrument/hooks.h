@@ -23,6 +23,8 @@ class Hooks {
   llvm::FunctionCallee range(bool write) const { return range_[write ? 1 : 0]; }
   llvm::FunctionCallee strided(bool write) const { return strided_[write ? 1 : 0]; }
   llvm::FunctionCallee strided_parts(bool write) const { return strided_parts_[write ? 1 : 0]; }
+  llvm::FunctionCallee is_range_written() const { return is_range_written_; }
+  llvm::FunctionCallee is_strided_written() const { return is_strided_written_; }
   llvm::FunctionCallee read_group() const { return read_group_; }
   llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
@@ -54,6 +56,8 @@ class Hooks {
   llvm::FunctionCallee range_[2];
   llvm::FunctionCallee strided_[2];
   llvm::FunctionCallee strided_parts_[2];
+  llvm::FunctionCallee is_range_written_;
+  llvm::FunctionCallee is_strided_written_;
   llvm::FunctionCallee read_group_;
   llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;

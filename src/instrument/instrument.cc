@@ -24,13 +24,13 @@
 #include "instrument/names.h"
 #include "instrument/private_memory.h"
 #include "instrument/quiet_hooks.h"
+#include "instrument/range_hooks.h"
 #include "instrument/read_groups.h"
 #include "instrument/references.h"
 #include "instrument/section_hooks.h"
 #include "instrument/section_points.h"
 #include "instrument/sites.h"
 #include "instrument/small_copies.h"
-#include "instrument/strided_parts.h"
 #include "instrument/sure_ways.h"
 #include "instrument/unchanged_reads.h"
 #include "instrument/update_pairs.h"
@@ -78,7 +78,9 @@ class FunctionInstrumenter {
       if (!access.range) insert(access);
     }
     for (const ReadGroup& group : groups) insert(group);
-    insert_ranges();
+    if (loop_ranges_) {
+      RangeHooks(accesses_, calls_, *loop_ranges_, hooks_, sites_, quiet_hooks_).insert();
+    }
     for (const auto& [loop, place] : loop_places_) insert_loop(*loop, place);
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
     for (llvm::FenceInst* fence : fences_) instrument_fence(*fence);
@@ -314,122 +316,6 @@ class FunctionInstrumenter {
         quiet_hooks_.call(behind, hooks_.access(false, access.bytes),
                           {load.getPointerOperand(), access.site}, runtime::kRecording);
     early_reads_.add(hook, load, *early);
-  }
-
-  // Reads behind the loop and writes in front of it, as above. But where a loop does
-  // more than that, its reads are recorded in front of the rest: else they would seem to
-  // see what the loop has written, and what was found by a read would come before it.
-  void insert_ranges() {
-    if (!loop_ranges_) return;
-    llvm::SmallPtrSet<const llvm::Loop*, 8> busy;
-    const auto make_busy = [&](const llvm::Loop* loop) {
-      for (; loop != nullptr; loop = loop->getParentLoop()) busy.insert(loop);
-    };
-    for (const Access& access : accesses_) {
-      if (!access.range || access.write) {
-        make_busy(loop_ranges_->loop_of(*access.instruction));
-      } else {
-        make_busy(access.range->loop->getParentLoop());
-      }
-    }
-    for (llvm::CallBase* call : calls_) {
-      if (!library_accesses(*call).empty()) make_busy(loop_ranges_->loop_of(*call));
-    }
-    for (const bool write : {false, true}) {
-      const auto is_behind = [&](const Access& access) {
-        return write ? meets_single_read(access) : !busy.contains(access.range->loop);
-      };
-      for (const Access& access : accesses_) {
-        if (!access.range || access.range->step != nullptr || access.write != write) continue;
-        insert_range(access, is_behind(access));
-      }
-      for (const StridedParts& parts : join_strided(accesses_, write, *loop_ranges_)) {
-        insert_strided(parts, is_behind(accesses_[parts.members.front()]));
-      }
-    }
-  }
-
-  // Whether its loop makes reads one by one that may be of the same memory: what they read of that
-  // was there before, as far as it is known.
-  bool meets_single_read(const Access& write) {
-    return llvm::any_of(accesses_, [&](const Access& other) {
-      return !other.write && !other.range &&
-             loop_ranges_->loop_of(*other.instruction) == write.range->loop &&
-             loop_ranges_->may_meet(other.pointer, write.pointer);
-    });
-  }
-
-  // Where the ranges of a loop are recorded.
-  static llvm::Instruction* place_for(const llvm::Loop& loop, bool behind) {
-    if (behind) return &*loop.getExitBlock()->getFirstInsertionPt();
-    return loop.getLoopPreheader()->getTerminator();
-  }
-
-  void insert_range(const Access& access, bool behind) {
-    LoopRanges::Place place = loop_ranges_->compute(*access.range);
-    if (!access.write) leave_out_written(place, access);
-    const auto insert_at = [&](const LoopRange& range, const LoopRanges::Place& bytes,
-                               std::optional<uint8_t> when) {
-      llvm::IRBuilder<> builder(place_for(*range.loop, behind));
-      builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-      quiet_hooks_.call(builder, hooks_.range(access.write),
-                        {bytes.first, bytes.bytes, access.site}, when);
-    };
-    insert_in_rounds(access, place, insert_at);
-  }
-
-  // A range for the recorder, and where a loop around its own repeats it, one in each round for
-  // those who steer threads.
-  template <typename Insert>
-  void insert_in_rounds(const Access& access, const LoopRanges::Place& place, Insert insert_at) {
-    const llvm::Loop* const own = loop_ranges_->loop_of(*access.instruction);
-    if (access.range->loop == own) return insert_at(*access.range, place, std::nullopt);
-    insert_at(*access.range, place, runtime::kRecording);
-    LoopRange in_round = *access.range;
-    in_round.loop = own;
-    in_round.guards.clear();
-    insert_at(in_round, loop_ranges_->compute(in_round), runtime::kSteering);
-  }
-
-  void leave_out_written(LoopRanges::Place& place, const Access& read) {
-    const llvm::Loop* const loop = loop_ranges_->loop_of(*read.instruction);
-    for (const Access& other : accesses_) {
-      if (other.write && other.range && other.range->step == nullptr && other.bytes == read.bytes &&
-          other.range->backwards == read.range->backwards &&
-          loop_ranges_->loop_of(*other.instruction) == loop &&
-          loop_ranges_->may_meet(read.pointer, other.pointer)) {
-        loop_ranges_->leave_out_written(place, *read.range, *other.range);
-      }
-    }
-  }
-
-  void insert_strided(const StridedParts& parts, bool behind) {
-    const Access& first = accesses_[parts.members.front()];
-    const LoopRanges::Place place = loop_ranges_->compute(*first.range);
-    llvm::FunctionCallee hook = hooks_.strided(first.write);
-    llvm::Constant* site = first.site;
-    if (parts.members.size() > 1) {
-      hook = hooks_.strided_parts(first.write);
-      llvm::SmallVector<SiteTable::GroupMember, 4> members;
-      uint32_t offset = 0;
-      for (const size_t member : parts.members) {
-        const auto bytes = static_cast<uint32_t>(accesses_[member].bytes);
-        members.push_back({offset, bytes, accesses_[member].site});
-        offset += bytes;
-      }
-      site = sites_.new_group(members, (uint64_t{1} << parts.bytes) - 1);
-    }
-    insert_in_rounds(first, place,
-                     [&](const LoopRange& range, const LoopRanges::Place& elements,
-                         std::optional<uint8_t> when) {
-                       llvm::IRBuilder<> builder(place_for(*range.loop, behind));
-                       builder.SetCurrentDebugLocation(first.instruction->getDebugLoc());
-                       quiet_hooks_.call(
-                           builder, hook,
-                           {elements.first, elements.step, elements.rounds,
-                            builder.getInt32(static_cast<uint32_t>(parts.bytes)), site},
-                           when);
-                     });
   }
 
   void instrument_atomic(llvm::Instruction& instruction) {

@@ -6,21 +6,39 @@
 #include "runtime/active.h"
 
 namespace foretrace::instrument {
+namespace {
+
+// What a call returns that was not always made.
+void return_null_otherwise(llvm::CallInst& call, llvm::BasicBlock& behind,
+                           llvm::BasicBlock& otherwise) {
+  llvm::IRBuilder<> builder(&behind, behind.begin());
+  llvm::PHINode* const result = builder.CreatePHI(call.getType(), 2);
+  call.replaceAllUsesWith(result);
+  result->addIncoming(&call, call.getParent());
+  result->addIncoming(llvm::Constant::getNullValue(call.getType()), &otherwise);
+}
+
+}  // namespace
 
 // Who builds with hooks also records, so LLVM is not told that calls are rare: out of line they
 // would be slower.
 void QuietHooks::skip_if_inactive(llvm::GlobalVariable* active) {
-  for (const auto& [call, when] : calls_) {
+  for (const auto& [call, when, unless] : calls_) {
     llvm::IRBuilder<> builder(call);
     llvm::Value* const now = builder.CreateLoad(builder.getInt8Ty(), active);
-    llvm::Value* const is_called =
+    llvm::Value* is_called =
         when ? builder.CreateICmpEQ(now, builder.getInt8(*when)) : builder.CreateIsNotNull(now);
+    if (unless != nullptr) is_called = builder.CreateAnd(is_called, builder.CreateNot(unless));
     llvm::MDBuilder weights(call->getContext());
+    llvm::BasicBlock* const in_front = call->getParent();
     llvm::Instruction* const then = llvm::SplitBlockAndInsertIfThen(
         is_called, call, false,
         when == runtime::kSteering ? weights.createUnlikelyBranchWeights()
                                    : weights.createBranchWeights(1, 1));
     call->moveBefore(then->getIterator());
+    if (!call->getType()->isVoidTy()) {
+      return_null_otherwise(*call, *then->getSuccessor(0), *in_front);
+    }
   }
   calls_.clear();
 }

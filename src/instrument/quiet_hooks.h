@@ -6,16 +6,19 @@
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/ValueHandle.h>
 
 namespace foretrace::instrument {
 
 class QuietHooks {
  public:
-  // `active`: only while that is so (runtime/active.h).
+  // `active`: only while that is so (runtime/active.h). `unless`: what another of these calls
+  // returned, which is null where that one was not made.
   llvm::CallInst& call(llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
                        llvm::ArrayRef<llvm::Value*> arguments,
-                       std::optional<uint8_t> active = std::nullopt) {
-    calls_.push_back({builder.CreateCall(hook, arguments), active});
+                       std::optional<uint8_t> active = std::nullopt,
+                       llvm::Value* unless = nullptr) {
+    calls_.push_back({builder.CreateCall(hook, arguments), active, unless});
     return *calls_.back().call;
   }
 
@@ -26,6 +29,7 @@ class QuietHooks {
   struct Call {
     llvm::CallInst* call;
     std::optional<uint8_t> active;
+    llvm::WeakTrackingVH unless;
   };
   std::vector<Call> calls_;
 };

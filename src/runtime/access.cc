@@ -160,6 +160,7 @@ using foretrace::runtime::access_foreseen;
 using foretrace::runtime::access_range;
 using foretrace::runtime::access_strided;
 using foretrace::runtime::access_strided_parts;
+using foretrace::runtime::is_written;
 using foretrace::runtime::ReadGroup;
 using foretrace::runtime::Site;
 using foretrace::runtime::update;
@@ -176,6 +177,7 @@ UpdateSites sites_of(ReadGroup& pair) {
 }  // namespace
 
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default"))) void
+#define FORETRACE_PREDICATE extern "C" __attribute__((visibility("default"))) bool
 
 #define FORETRACE_SIZE(size)                                                                 \
   FORETRACE_HOOK __foretrace_read##size(const void* p, const Site* site) {                   \
@@ -245,6 +247,15 @@ FORETRACE_HOOK __foretrace_read_strided_parts(const void* p, int64_t step, uint6
 FORETRACE_HOOK __foretrace_write_strided_parts(const void* p, int64_t step, uint64_t rounds,
                                                uint32_t bytes, const ReadGroup* group) {
   access_strided_parts<true>(p, step, rounds, bytes, *group);
+}
+
+// Of what a loop reads and writes: whether the thread need record neither.
+FORETRACE_PREDICATE __foretrace_is_range_written(const void* p, uint64_t bytes) {
+  return is_written(p, bytes);
+}
+FORETRACE_PREDICATE __foretrace_is_strided_written(const void* p, int64_t step, uint64_t rounds,
+                                                   uint32_t bytes) {
+  return is_written(p, step, rounds, bytes);
 }
 
 // A read that the course of a loop depends on, if it is the first in the loop or not what it

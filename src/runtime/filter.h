@@ -117,8 +117,9 @@ class Filter {
   uint32_t tag(uint64_t address) const {
     return static_cast<uint32_t>(address >> kTagShift) ^ epoch_;
   }
-  // So many bytes have the same, and their entries are side by side.
+  // So many bytes have the same, and their entries are side by side, and their shadow cells.
   static constexpr uint64_t kSameTag = uint64_t{1} << kTagShift;
+  static_assert(kTagShift == Shadow::kSkipShift);
   // How many granules from an address on have the same tag, and entries side by side.
   uint64_t side_by_side(uint64_t address) const {
     const uint64_t same_tag = (kSameTag - address % kSameTag + kGranuleBytes - 1) / kGranuleBytes;

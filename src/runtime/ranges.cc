@@ -228,6 +228,21 @@ void record_parts(const Entry& entry, const Elements& range, SiteRef site) {
 
 uint64_t stride_of(int64_t step) { return static_cast<uint64_t>(step < 0 ? -step : step); }
 
+// Of a stride that a record can have.
+Elements elements(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes) {
+  const uint64_t stride = stride_of(step);
+  const uint64_t between = stride * (rounds - 1);  // the first and the last
+  const uint64_t first = step < 0 ? address - between : address;
+  if (stride <= bytes) return {first, first + between + bytes, 0, 0};
+  return {first, first + between + bytes, static_cast<uint32_t>(stride), bytes};
+}
+
+bool are_written(const Elements& range) {
+  if (!self.filter.is_started()) return false;
+  return is_long(range) ? is_known(entry_of(range.address), range, true)
+                        : is_range_repeated<true>(range);
+}
+
 // Records elements, or bytes, of which there are not too many for one record.
 template <bool kWrite>
 void record_elements(const Elements& range, SiteRef site) {
@@ -279,17 +294,23 @@ template <bool kWrite>
 void record_strided_parts(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes,
                           const ReadGroup& parts) {
   if (rounds == 0) return;
-  if (const uint64_t stride = stride_of(step); stride <= Record::kMostStride) {
-    const uint64_t between = stride * (rounds - 1);
-    const uint64_t first = step < 0 ? address - between : address;
-    Elements all = {first, first + between + bytes, static_cast<uint32_t>(stride), bytes};
-    if (stride <= bytes) all.stride = all.bytes = 0;
-    if (is_range_repeated<kWrite>(all)) return;
+  if (stride_of(step) <= Record::kMostStride &&
+      is_range_repeated<kWrite>(elements(address, step, rounds, bytes))) {
+    return;
   }
   for (uint32_t i = 0; i < parts.count; ++i) {
     const GroupMember& part = parts.members[i];
     record_strided<kWrite>(address + part.offset, step, rounds, part.bytes, part.site);
   }
+}
+
+bool is_range_written(uint64_t address, uint64_t bytes) {
+  return are_written({address, address + bytes, 0, 0});
+}
+
+bool is_strided_written(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes) {
+  return stride_of(step) <= Record::kMostStride &&
+         are_written(elements(address, step, rounds, bytes));
 }
 
 template void record_range<false>(uint64_t, uint64_t, SiteRef);

@@ -19,13 +19,18 @@ template <bool kWrite>
 void record_strided_parts(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes,
                           const ReadGroup& parts);
 
+// Whether the thread has recorded writes of all of such bytes or elements, and nobody has touched
+// them since. False: it may be otherwise.
+bool is_range_written(uint64_t address, uint64_t bytes);
+bool is_strided_written(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes);
+
 // Whether a few bytes side by side are repeated. False: it may be otherwise.
+inline constexpr uint64_t kShortRange = 64;
 template <bool kWrite>
 __attribute__((always_inline)) inline bool is_short_range_repeated(uint64_t address,
                                                                    uint64_t bytes) {
-  constexpr uint64_t kMostBytes = 64;
-  return bytes <= kMostBytes && self.filter.is_started() &&
-         visit_granules(address, ~uint64_t{0} >> (kMostBytes - bytes), are_repeated<kWrite>);
+  return bytes <= kShortRange && self.filter.is_started() &&
+         visit_granules(address, ~uint64_t{0} >> (kShortRange - bytes), are_repeated<kWrite>);
 }
 
 template <bool kWrite>
@@ -56,6 +61,22 @@ __attribute__((always_inline)) inline void access_strided_parts(const void* poin
   if (step == bytes && is_short_range_repeated<kWrite>(address, rounds * bytes)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   record_strided_parts<kWrite>(address, step, rounds, bytes, parts);
+}
+
+__attribute__((always_inline)) inline bool is_written(const void* pointer, uint64_t bytes) {
+  if (bytes == 0) return true;
+  if (!recording_on.load(std::memory_order_relaxed)) return false;
+  const auto address = reinterpret_cast<uint64_t>(pointer);
+  return bytes <= kShortRange ? is_short_range_repeated<true>(address, bytes)
+                              : is_range_written(address, bytes);
+}
+
+__attribute__((always_inline)) inline bool is_written(const void* pointer, int64_t step,
+                                                      uint64_t rounds, uint32_t bytes) {
+  if (rounds == 0) return true;
+  if (step == bytes) return is_written(pointer, rounds * bytes);
+  return recording_on.load(std::memory_order_relaxed) &&
+         is_strided_written(reinterpret_cast<uint64_t>(pointer), step, rounds, bytes);
 }
 
 }  // namespace foretrace::runtime

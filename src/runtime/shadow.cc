@@ -60,7 +60,8 @@ bool map_shadow() {
   // (ulimit -v), a smaller window does.
   for (uint32_t bits = 44; bits >= 28; bits -= 4) {
     const uint64_t window = uint64_t{1} << bits;
-    const uint64_t cells = window >> kGranuleShift;
+    const uint64_t cells =
+        (window >> kGranuleShift) + (window >> Shadow::kSkipShift) * Shadow::kSkipped;
     const uint64_t bytes = cells * sizeof(ShadowCell);
     void* const memory = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -144,6 +144,11 @@ FORETRACE_INTERCEPT void __foretrace_write_strided_parts(const char* p, int64_t 
                                                          const ReadGroup* group) {
   access_parts(p, step, rounds, *group, true, Position::in_front);
 }
+// Only the recorder asks.
+FORETRACE_INTERCEPT bool __foretrace_is_range_written(const void*, uint64_t) { return false; }
+FORETRACE_INTERCEPT bool __foretrace_is_strided_written(const void*, int64_t, uint64_t, uint32_t) {
+  return false;
+}
 FORETRACE_INTERCEPT void __foretrace_read_string(const char* text, uint64_t most,
                                                  const Site* site) {
   if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;
