@@ -610,15 +610,67 @@ void __foretrace_read_strided_parts(const void* at, long step, long rounds, unsi
 void __foretrace_write_strided_parts(const void* at, long step, long rounds, unsigned bytes) {
   say(3, at, step, rounds, bytes);
 }
+static _Bool is_written;
+_Bool __foretrace_is_strided_written(const void* at, long step, long rounds, unsigned bytes) {
+  say(4, at, step, rounds, bytes);
+  return is_written;
+}
 void __foretrace_write8(const void* at) { say(1, at, 0, 1, 8); }
 void __foretrace_write8_foreseen(const void* at) { say(1, at, 0, 1, 8); }
 int main(void) {
   column(data + 1, 100, 40);
   stop((struct Body*)data, 50);
   swap_parts(data, 20);
+  is_written = 1;
+  swap_parts(data, 20);
   squares(data, 3);
   three(data);
   return reads != 0;
+}
+"""
+
+# What is read and then written at two places of the source.
+EXCHANGED = r"""
+#include <utility>
+struct Key { double value; long owner; };
+extern "C" {
+void exchange(int* cells, long one, long other) { std::swap(cells[one], cells[other]); }
+void exchange_keys(Key* keys, long one, long other) { std::swap(keys[one], keys[other]); }
+void follow(int* cells) {  // where the second read is depends on the first
+  const int first = cells[0];
+  const int next = cells[first];
+  cells[0] = next;
+}
+void move_on(int* cells, long from, long to) {  // it may write what it reads then
+  const int first = cells[from];
+  cells[to] = 1;
+  cells[from] = first + 1;
+}
+}
+"""
+EXCHANGED_COUNTING = r"""
+#include <stdio.h>
+struct Key { double value; long owner; };
+void exchange(int*, long, long), exchange_keys(struct Key*, long, long), follow(int*), move_on(int*, long, long);
+unsigned char __foretrace_active;
+static long reads, writes, pairs;
+static int cells[8];
+static struct Key keys[8];
+void __foretrace_update4_pair(void) { ++pairs; }
+void __foretrace_update16_pair(void) { ++pairs; }
+void __foretrace_write4(void) { ++writes; }
+void __foretrace_write16(void) { ++writes; }
+static void say(void) {
+  printf("%ld %ld %ld\n", pairs, reads, writes);
+  pairs = reads = writes = 0;
+}
+int main(void) {
+  for (__foretrace_active = 1; __foretrace_active <= 2; ++__foretrace_active) {
+    exchange(cells, 1, 2); say();
+    exchange_keys(keys, 1, 2); say();
+    follow(cells); say();
+    move_on(cells, 1, 2); say();
+  }
 }
 """
 
@@ -658,11 +710,18 @@ static void say(int write, const void* at, long bytes) {
 }
 void __foretrace_read_range(const void* at, long bytes) { say(0, at, bytes); }
 void __foretrace_write_range(const void* at, long bytes) { say(1, at, bytes); }
+static _Bool is_written;
+_Bool __foretrace_is_range_written(const void* at, long bytes) {
+  say(2, at, bytes);
+  return is_written;
+}
 int main(void) {
   age(cells, 10, 5);
   age(cells, 0, 5);
   sums(cells, 10, 3);
   rows(cells, 10, 3);
+  is_written = 1;
+  age(cells, 10, 5);
   __foretrace_active = 2;
   age(cells, 10, 2);
   return reads != 0;
@@ -1244,15 +1303,22 @@ int main() {
         for seed in range(1, 13):
             self.check_order(nests_source(seed), NESTS, "-O3" if seed % 4 == 0 else "-O2", seed)
 
+    def test_what_is_exchanged_is_looked_at_once(self):
+        numbers = self.count_hooks(EXCHANGED, EXCHANGED_COUNTING, "-O2")
+        hooks = [tuple(numbers[i:i + 3]) for i in range(0, len(numbers), 3)]
+        self.assertEqual(hooks, [(2, 0, 0), (2, 0, 0), (0, 2, 1), (0, 1, 2),
+                                 (0, 2, 2), (0, 2, 2), (0, 2, 1), (0, 1, 2)])
+
     def test_what_a_loop_does_in_each_round_is_recorded_once(self):
         numbers = self.count_hooks(ROUNDS, ROUNDS_COUNTING, "-O2")
         hooks = [tuple(numbers[i:i + 3]) for i in range(0, len(numbers), 3)]
         self.assertEqual(hooks, [
-            (0, 0, 40), (1, 0, 40),                       # age: once, however often it goes round
-            (0, 0, 0), (1, 0, 0),                         # and not at all where there is nothing
+            (2, 0, 40), (0, 0, 40), (1, 0, 40),           # age: once, however often it goes round
+            (2, 0, 0), (0, 0, 0), (1, 0, 0),              # and not at all where there is nothing
             *((1, 0, 40), (0, 0, 40)) * 3,                # sums: it reads what it has written
             *((0, row, 40) for row in (0, 10, 20)),       # rows: each time others
-            *((0, 0, 40), (1, 0, 40)) * 2])               # age, while threads are steered
+            (2, 0, 40),                                   # age, of what is known
+            *((0, 0, 40), (1, 0, 40)) * 2])               # and while threads are steered
 
     def test_each_lock_has_its_own_calls(self):
         (self.path / "race.cpp").write_text(LOCKED_TWO_WAYS)
@@ -1308,7 +1374,8 @@ int main() {
         self.assertEqual(hooks, [
             (0, 1, 800, 40, 8),                           # column
             (1, 49 * 5 + 2, -40, 50, 8),                  # stop
-            (2, 0, 16, 20, 16), (3, 0, 16, 20, 16),       # swap_parts: what it reads is first
+            (4, 0, 16, 20, 16), (2, 0, 16, 20, 16), (3, 0, 16, 20, 16),  # swap_parts: reads are first,
+            (4, 0, 16, 20, 16),                           # and what was written is looked at once
             *((1, i * i, 0, 1, 8) for i in range(3)),     # squares
             *((1, i * 7, 0, 1, 8) for i in range(3))])    # three
 
