@@ -7,35 +7,69 @@
 
 namespace foretrace {
 
-AccessStates::AccessStates(HardOrder& order) : order_(order) {
-  states_.resize(2);  // kUntouched and kMatters
+namespace {
+
+uint64_t number(Epoch epoch) { return epoch.clock() << 24 | epoch.thread(); }
+
+}  // namespace
+
+AccessStates::AccessStates(HardOrder& order) : order_(order) { clear(); }
+
+void AccessStates::clear() {
+  states_.assign(2, State());  // kUntouched and kMatters
+  numbers_.clear();
   numbers_[State()] = kUntouched;
+  rests_.assign(1, Rest());
+  rest_numbers_.clear();
+  known_.fill(Known());
 }
 
 size_t AccessStates::StateHash::operator()(const State& state) const {
-  uint64_t hash = mixed(state.write.clock() << 24 | state.write.thread());
-  for (const Epoch read : state.reads) {
-    hash = mixed(hash ^ (read.clock() << 24 | read.thread()));
-  }
-  for (const LockNumber lock : state.guard) hash = mixed(hash ^ lock);
-  for (const Guarded& past : state.guarded) {
-    hash = mixed(hash ^ (past.epoch.clock() << 24 | past.epoch.thread()) ^ uint64_t{past.write});
+  return mixed(mixed(mixed(number(state.write)) ^ number(state.read)) ^ state.rest);
+}
+
+size_t AccessStates::RestHash::operator()(const Rest& rest) const {
+  uint64_t hash = 0;
+  for (const Epoch read : rest.reads) hash = mixed(hash ^ number(read));
+  for (const LockNumber lock : rest.guard) hash = mixed(hash ^ lock);
+  for (const Guarded& past : rest.guarded) {
+    hash = mixed(hash ^ number(past.epoch) ^ uint64_t{past.write});
   }
   return hash;
 }
 
-AccessStates::Id AccessStates::number_of(State state) {
-  const auto [known, is_new] =
-      numbers_.try_emplace(std::move(state), static_cast<Id>(states_.size()));
-  if (is_new) states_.push_back(known->first);
+AccessStates::Id AccessStates::number_of(const State& state) {
+  const auto [known, is_new] = numbers_.try_emplace(state, static_cast<Id>(states_.size()));
+  if (is_new) states_.push_back(state);
   return known->second;
 }
 
-namespace {
-
-bool is_atomic(const AccessStates::Access& access) {
-  return !access.locks.empty() && access.locks.front().lock == kAtomicity;
+uint32_t AccessStates::number_of_rest(const Rest& rest) {
+  const auto [known, is_new] =
+      rest_numbers_.try_emplace(rest, static_cast<uint32_t>(rests_.size()));
+  if (is_new) rests_.push_back(rest);
+  return known->second;
 }
+
+AccessStates::Id AccessStates::number_of(Past past) {
+  State state = {past.write, Epoch(), 0, past.clashed};
+  if (past.guarded.empty() && past.reads.size() <= 1) {
+    if (!past.reads.empty()) state.read = past.reads.front();
+  } else {
+    state.rest = number_of_rest(
+        {std::move(past.reads), std::move(past.guard), std::move(past.guarded), Place()});
+  }
+  return number_of(state);
+}
+
+AccessStates::Past AccessStates::past_of(const State& state) const {
+  const Rest& rest = rests_[state.rest];
+  Past past = {state.write, rest.reads, rest.guard, rest.guarded, state.clashed};
+  if (!state.read.is_zero()) past.reads.push_back(state.read);
+  return past;
+}
+
+namespace {
 
 // Of the locks that a thread holds, those that exclude who clashes with it: a reader's lock
 // excludes no reader.
@@ -53,7 +87,7 @@ std::vector<LockNumber> excluding_locks(const AccessStates::Access& access) {
 }  // namespace
 
 uint64_t AccessStates::locks_for(Id state, const Access& access) const {
-  const std::vector<LockNumber>& guard = states_[state].guard;
+  const std::vector<LockNumber>& guard = rests_[states_[state].rest].guard;
   const auto is_held = [&](LockNumber lock) {
     return std::any_of(access.locks.begin(), access.locks.end(), [&](const HeldNumber& held) {
       return held.lock == lock && excludes(held, access.write);
@@ -70,104 +104,171 @@ uint64_t AccessStates::locks_for(Id state, const Access& access) const {
 }
 
 AccessStates::Id AccessStates::compute(Id id, const Access& access) {
-  const State& state = states_[id];
-  const auto ordered = [&](Epoch past) { return order_.ordered(past, access.thread); };
-  std::vector<LockNumber> locks = excluding_locks(access);
-  // A read is covered by the thread's own write in the same epoch.
-  if (locks.empty() && state.guard.empty() && state.write == access.now && state.reads.empty()) {
-    return id;
+  const State state = states_[id];
+  if (state.rest == 0 && access.locks.empty()) {
+    // A read is covered by the thread's own write in the same epoch.
+    if (state.write == access.now && state.read.is_zero()) return id;
+    return compute_plain(state, access);
   }
-  if (!ordered(state.write)) return kMatters;
-  if (access.write && !std::all_of(state.reads.begin(), state.reads.end(), ordered)) {
-    return kMatters;
-  }
-  std::vector<LockNumber> common = locks;
-  if (!state.guard.empty()) {
-    std::erase_if(common, [&](LockNumber lock) {
-      return !std::binary_search(state.guard.begin(), state.guard.end(), lock);
-    });
-  }
-  return common.empty() ? add_other(state, std::move(locks), access)
-                        : add_guarded(state, std::move(common), access);
+  std::optional<Past> past = past_with(state, access);
+  return past ? number_of(std::move(*past)) : kMatters;
 }
 
-AccessStates::Id AccessStates::add_guarded(const State& state, std::vector<LockNumber> guard,
-                                           const Access& access) {
-  State next = state;
-  next.guard = std::move(guard);
-  next.clashed |= is_atomic(access);
+// Where nobody held a lock, and there is one read at most.
+AccessStates::Id AccessStates::compute_plain(State state, const Access& access) {
+  if (!is_ordered(state.write, access.thread)) return kMatters;
+  const bool is_read_before = state.read.is_zero() || is_ordered(state.read, access.thread);
+  if (access.write) {
+    return is_read_before ? number_of({access.now, Epoch(), 0, state.clashed}) : kMatters;
+  }
+  if (!is_read_before) {
+    Past past = past_of(state);
+    add_read(past.reads, access.now);
+    return number_of(std::move(past));
+  }
+  state.read = access.now;
+  return number_of(state);
+}
+
+void AccessStates::add_read(std::vector<Epoch>& reads, Epoch now) {
+  const auto place = std::find_if(reads.begin(), reads.end(),
+                                  [&](Epoch read) { return read.thread() > now.thread(); });
+  reads.insert(place, now);
+}
+
+// None if it matters.
+std::optional<AccessStates::Past> AccessStates::past_with(const State& state,
+                                                          const Access& access) {
+  const auto ordered = [&](Epoch past) { return is_ordered(past, access.thread); };
+  Past past = past_of(state);
+  if (!ordered(past.write)) return std::nullopt;
+  if (access.write && !std::all_of(past.reads.begin(), past.reads.end(), ordered)) {
+    return std::nullopt;
+  }
+  std::vector<LockNumber> locks = excluding_locks(access);
+  std::vector<LockNumber> common = locks;
+  if (!past.guard.empty()) {
+    std::erase_if(common, [&](LockNumber lock) {
+      return !std::binary_search(past.guard.begin(), past.guard.end(), lock);
+    });
+  }
+  if (!common.empty()) return add_guarded(std::move(past), std::move(common), access);
+  return add_other(std::move(past), std::move(locks), access);
+}
+
+AccessStates::Past AccessStates::add_guarded(Past past, std::vector<LockNumber> guard,
+                                             const Access& access) {
+  past.guard = std::move(guard);
+  past.clashed |= access.is_atomic();
   Guarded* mine = nullptr;
-  for (Guarded& past : next.guarded) {
-    if (past.epoch.thread() == access.now.thread()) {
-      if (past.write == access.write) mine = &past;
-    } else if (past.write || access.write) {
-      next.clashed |= !order_.ordered(past.epoch, access.thread);
+  for (Guarded& other : past.guarded) {
+    if (other.epoch.thread() == access.now.thread()) {
+      if (other.write == access.write) mine = &other;
+    } else if (other.write || access.write) {
+      past.clashed |= !is_ordered(other.epoch, access.thread);
     }
   }
   if (mine != nullptr) {
     mine->epoch = access.now;
   } else {
-    next.guarded.push_back({access.now, access.write});
+    past.guarded.push_back({access.now, access.write});
   }
-  return number_of(std::move(next));
+  return past;
 }
 
 // An access without the guard.
-AccessStates::Id AccessStates::add_other(const State& state, std::vector<LockNumber> locks,
-                                         const Access& access) {
-  const auto ordered = [&](Epoch past) { return order_.ordered(past, access.thread); };
+std::optional<AccessStates::Past> AccessStates::add_other(Past past, std::vector<LockNumber> locks,
+                                                          const Access& access) {
+  const auto ordered = [&](Epoch epoch) { return is_ordered(epoch, access.thread); };
   const bool after_guarded = std::all_of(
-      state.guarded.begin(), state.guarded.end(),
-      [&](const Guarded& past) { return !(past.write || access.write) || ordered(past.epoch); });
-  if (!after_guarded) return kMatters;
-  State next;
-  next.write = state.write;
-  next.clashed = state.clashed || is_atomic(access);
-  if (access.write) {
-    // All that was comes before this write. If it holds locks of its own, they may become the
-    // guard; what one thread did before, with another one, is then one of the other accesses.
-    const auto latest = std::max_element(
-        state.guarded.begin(), state.guarded.end(),
-        [](const Guarded& a, const Guarded& b) { return a.epoch.clock() < b.epoch.clock(); });
-    const bool by_one = std::all_of(
-        state.guarded.begin(), state.guarded.end(),
-        [&](const Guarded& past) { return past.epoch.thread() == latest->epoch.thread(); });
-    if (locks.empty() || !by_one) {
-      next.write = access.now;
-      return number_of(std::move(next));
-    }
-    next.write = latest->epoch;
-    next.reads = state.reads;
-    return add_guarded(next, std::move(locks), access);
+      past.guarded.begin(), past.guarded.end(),
+      [&](const Guarded& other) { return !(other.write || access.write) || ordered(other.epoch); });
+  if (!after_guarded) return std::nullopt;
+  past.clashed |= access.is_atomic();
+  if (!access.write) {
+    std::erase_if(past.reads, ordered);
+    add_read(past.reads, access.now);
+    return past;
   }
-  std::remove_copy_if(state.reads.begin(), state.reads.end(), std::back_inserter(next.reads),
-                      ordered);
-  const auto place = std::find_if(next.reads.begin(), next.reads.end(),
-                                  [&](Epoch read) { return read.thread() > access.now.thread(); });
-  next.reads.insert(place, access.now);
-  next.guard = state.guard;
-  next.guarded = state.guarded;
-  return number_of(std::move(next));
+  // All that was comes before this write. If it holds locks of its own, they may become the
+  // guard; what one thread did before, with another one, is then one of the other accesses.
+  const auto latest = std::max_element(
+      past.guarded.begin(), past.guarded.end(),
+      [](const Guarded& a, const Guarded& b) { return a.epoch.clock() < b.epoch.clock(); });
+  const bool by_one = std::all_of(
+      past.guarded.begin(), past.guarded.end(),
+      [&](const Guarded& other) { return other.epoch.thread() == latest->epoch.thread(); });
+  if (locks.empty() || !by_one) return Past{access.now, {}, {}, {}, past.clashed};
+  past.write = latest->epoch;
+  past.guarded.clear();
+  return add_guarded(std::move(past), std::move(locks), access);
 }
+
+// ---- memory that is used atomically
+
+AccessStates::Id AccessStates::after_atomic(Id id, const Access& access) {
+  const State state = states_[id];
+  Rest& known = rests_[state.rest];
+  const bool is_own = known.owner == access.atomic;
+  if (is_own && known.reads.empty()) {
+    // What the thread's earlier access came after, this one does too.
+    for (Guarded& past : known.guarded) {
+      if (past.epoch.thread() == access.thread && past.write == access.write) {
+        past.epoch = access.now;
+        return id;
+      }
+    }
+  }
+  std::optional<Past> past = past_with(state, access);
+  if (!past) {
+    may_race_ = true;
+    return kMatters;
+  }
+  if (past->guard != std::vector<LockNumber>{kAtomicity}) return number_of(std::move(*past));
+  Rest rest = {std::move(past->reads), std::move(past->guard), std::move(past->guarded),
+               access.atomic};
+  if (is_own) {
+    known = std::move(rest);
+    states_[id] = {past->write, Epoch(), state.rest, past->clashed};
+    return id;
+  }
+  return add_own({past->write, Epoch(), 0, past->clashed}, std::move(rest));
+}
+
+AccessStates::Id AccessStates::add_own(State state, Rest rest) {
+  state.rest = static_cast<uint32_t>(rests_.size());
+  rests_.push_back(std::move(rest));
+  states_.push_back(state);
+  return static_cast<Id>(states_.size() - 1);
+}
+
+// ---- dropping
 
 void AccessStates::begin_dropping() {
   old_states_ = std::move(states_);
-  numbers_.clear();
-  states_.assign(2, State());
-  numbers_[State()] = kUntouched;
+  old_rests_ = std::move(rests_);
+  clear();
   new_numbers_.assign(old_states_.size(), UINT32_MAX);
 }
 
-AccessStates::Id AccessStates::keep(Id state) {
-  if (state <= kMatters) return state;
-  Id& number = new_numbers_[state];
-  if (number == UINT32_MAX) number = number_of(std::move(old_states_[state]));
+AccessStates::Id AccessStates::keep(Id id) {
+  if (id <= kMatters) return id;
+  Id& number = new_numbers_[id];
+  if (number != UINT32_MAX) return number;
+  State state = old_states_[id];
+  Rest& rest = old_rests_[state.rest];
+  if (rest.owner.bytes != 0) {
+    number = add_own(state, std::move(rest));
+  } else {
+    if (state.rest != 0) state.rest = number_of_rest(rest);
+    number = number_of(state);
+  }
   return number;
 }
 
 void AccessStates::end_dropping() {
   old_states_ = {};
-  known_.fill(Known());
+  old_rests_ = {};
   most_ = std::max(most_, states_.size() * 2);
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,7 @@
 
 namespace foretrace {
 
-// Memory with the same past has the same number.
+// Memory with the same past has the same number, but for what is used atomically.
 //
 // A past is in two parts. Accesses that hold the *guard*, one or more locks, exclude each
 // other; of them, each thread's last ones are known. The others are known as in FastTrack: the
@@ -31,12 +32,21 @@ class AccessStates {
   // The order must outlive this.
   explicit AccessStates(HardOrder& order);
 
+  // Memory that is used atomically; none if it has no bytes.
+  struct Place {
+    uint64_t address = 0;
+    uint32_t bytes = 0;
+    bool operator==(const Place&) const = default;
+  };
   struct Access {
     uint32_t thread;
     Epoch now;
     bool write;
     bool matters;                       // whatever came before
     std::span<const HeldNumber> locks;  // that the thread holds
+    Place atomic = {};                  // what it is of, if it is atomic
+
+    bool is_atomic() const { return atomic.bytes != 0; }
   };
   // What an access makes of a state.
   Id after(Id state, const Access& access) {
@@ -44,15 +54,17 @@ class AccessStates {
       may_race_ = true;
       return kMatters;
     }
+    if (access.is_atomic()) return after_atomic(state, access);
     const uint64_t locks = access.locks.empty() ? kNoLocks : locks_for(state, access);
     Known& known = known_[(state * 2654435761U >> 20 ^ access.thread * 2 ^
                            static_cast<uint32_t>(access.write) ^ static_cast<uint32_t>(locks)) %
                           kKnown];
-    if (known.state != state || known.thread != access.thread || known.write != access.write ||
-        known.locks != locks || known.version != order_.version()) {
-      known = {state,        access.thread,
-               access.write, compute(state, access),
-               locks,        locks == kManyLocks ? UINT64_MAX : order_.version()};
+    if (known.state != state || known.now != access.now || known.write != access.write ||
+        known.locks != locks || !is_valid(known)) {
+      all_ordered_ = true;
+      known = {state, access.now, access.write, compute(state, access), locks, kForEver};
+      if (!all_ordered_) known.version = order_.version();
+      if (locks == kManyLocks || is_own(state)) known.version = kNever;
       may_race_ |= known.after == kMatters;
     }
     return known.after;
@@ -67,7 +79,7 @@ class AccessStates {
   bool are_many() const { return states_.size() > most_; }
   // first keep() for each number that is used, which gives its new one,
   void begin_dropping();
-  Id keep(Id state);
+  Id keep(Id id);
   // then this.
   void end_dropping();
 
@@ -78,12 +90,31 @@ class AccessStates {
     bool write;
     bool operator==(const Guarded&) const = default;
   };
-  struct State {
+  struct Past {
     Epoch write;
     std::vector<Epoch> reads;       // by thread
     std::vector<LockNumber> guard;  // sorted; none: nobody held a lock
     std::vector<Guarded> guarded;   // in the order in which threads came
     // The guarded ones are not all in the hard order, or some are atomic: their order counts.
+    bool clashed = false;
+  };
+  // Most memory has no guard, and one read since the last write. What more there is of others:
+  struct Rest {
+    std::vector<Epoch> reads;
+    std::vector<LockNumber> guard;
+    std::vector<Guarded> guarded;
+    // Atomic operations come often, and each is another epoch: what is used atomically has a
+    // state of its own, which changes.
+    Place owner = {};
+    bool operator==(const Rest&) const = default;
+  };
+  struct RestHash {
+    size_t operator()(const Rest& rest) const;
+  };
+  struct State {
+    Epoch write;
+    Epoch read;         // if there is one
+    uint32_t rest = 0;  // its number; 0: none
     bool clashed = false;
     bool operator==(const State&) const = default;
   };
@@ -93,12 +124,15 @@ class AccessStates {
   // Transitions that were computed lately.
   struct Known {
     Id state = 0;
-    uint32_t thread = 0;
+    Epoch now = {};
     bool write = false;
     Id after = 0;
     uint64_t locks = 0;
-    uint64_t version = UINT64_MAX;  // no version is this
+    uint64_t version = kNever;  // of the order
   };
+  static constexpr uint64_t kNever = UINT64_MAX;
+  // What is ordered stays so.
+  static constexpr uint64_t kForEver = UINT64_MAX - 1;
   static constexpr uint32_t kKnown = 1024;
   // What of the locks an answer depends on: none, all of the guard's are held, one or two (their
   // numbers, which are larger), or more: then it is not kept.
@@ -106,20 +140,42 @@ class AccessStates {
   static constexpr uint64_t kAllOfGuard = 1;
   static constexpr uint64_t kManyLocks = UINT64_MAX;
 
+  bool is_valid(const Known& known) const {
+    return known.version == kForEver || known.version == order_.version();
+  }
+  bool is_ordered(Epoch past, uint32_t thread) {
+    const bool is = order_.ordered(past, thread);
+    all_ordered_ &= is;
+    return is;
+  }
   uint64_t locks_for(Id state, const Access& access) const;
-  Id compute(Id state, const Access& access);
-  Id add_guarded(const State& state, std::vector<LockNumber> guard, const Access& access);
-  Id add_other(const State& state, std::vector<LockNumber> locks, const Access& access);
-  Id number_of(State state);
+  Past past_of(const State& state) const;
+  Id after_atomic(Id id, const Access& access);
+  Id add_own(State state, Rest rest);
+  Id compute(Id id, const Access& access);
+  Id compute_plain(State state, const Access& access);
+  static void add_read(std::vector<Epoch>& reads, Epoch now);
+  std::optional<Past> past_with(const State& state, const Access& access);
+  Past add_guarded(Past past, std::vector<LockNumber> guard, const Access& access);
+  std::optional<Past> add_other(Past past, std::vector<LockNumber> locks, const Access& access);
+  Id number_of(Past past);
+  Id number_of(const State& state);
+  uint32_t number_of_rest(const Rest& rest);
+  bool is_own(Id state) const { return rests_[states_[state].rest].owner.bytes != 0; }
+  void clear();
 
   HardOrder& order_;
   bool may_race_ = false;
+  bool all_ordered_ = true;  // that was asked for since it was set
   std::vector<State> states_;
+  std::vector<Rest> rests_;
   tsl::robin_map<State, Id, StateHash> numbers_;
+  tsl::robin_map<Rest, uint32_t, RestHash> rest_numbers_;
   std::array<Known, kKnown> known_;
   std::vector<State> old_states_;  // while dropping
+  std::vector<Rest> old_rests_;
   std::vector<Id> new_numbers_;
-  size_t most_ = size_t{1} << 20;
+  size_t most_ = size_t{1} << 18;
 };
 
 }  // namespace foretrace

@@ -34,15 +34,17 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
       return access_elements(thread, record, false);
     case Kind::write_strided:
       return access_elements(thread, record, true);
+    // Who sees a write comes after it.
     case Kind::atomic_read:
       order_.atomic_read(thread, address, std::max(1U, record.size()));
       return access(thread, address, std::max(1U, record.size()), false, true);
     case Kind::atomic_write:
-      order_.atomic_write(thread, address, std::max(1U, record.size()));
-      return access(thread, address, std::max(1U, record.size()), true, true);
+      access(thread, address, std::max(1U, record.size()), true, true);
+      return order_.atomic_write(thread, address, std::max(1U, record.size()));
     case Kind::atomic_update:
-      order_.atomic_update(thread, address, std::max(1U, record.size()));
-      return access(thread, address, std::max(1U, record.size()), true, true);
+      order_.atomic_read(thread, address, std::max(1U, record.size()));
+      access(thread, address, std::max(1U, record.size()), true, true);
+      return order_.atomic_write(thread, address, std::max(1U, record.size()));
     // These order nothing; whoever sees an update may also see what it came after.
     case Kind::relaxed_read:
       return access(thread, address, std::max(1U, record.size()), false, true);
@@ -107,14 +109,14 @@ void MemorySurvey::add_lock(uint32_t thread, const Record& record) {
 // ---- accesses
 
 // Once something may race nobody asks for locks any more.
-AccessStates::Access MemorySurvey::access_by(uint32_t thread, bool write, bool atomic,
-                                             bool matters) {
+AccessStates::Access MemorySurvey::access_by(uint32_t thread, bool write, bool matters,
+                                             const AccessStates::Place& atomic) {
   static constexpr HeldNumber kAtomic[] = {{kAtomicity, false}};
-  AccessStates::Access access = {thread, order_.epoch(thread), write, matters, {}};
+  AccessStates::Access access = {thread, order_.epoch(thread), write, matters, {}, atomic};
   if (!follows_locks()) {
-    access.matters |= atomic;
+    access.matters |= access.is_atomic();
   } else {
-    access.locks = atomic ? std::span<const HeldNumber>(kAtomic) : locks_.held(thread);
+    access.locks = access.is_atomic() ? kAtomic : locks_.held(thread);
   }
   return access;
 }
@@ -128,7 +130,9 @@ void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, boo
                           bool atomic) {
   if (states_.are_many()) drop_unused_states();
   const bool matters = all_ || (!that_matter_.empty() && must_matter(address, bytes));
-  const AccessStates::Access access = access_by(thread, write, atomic, matters);
+  AccessStates::Place place;
+  if (atomic) place = {address, static_cast<uint32_t>(bytes)};
+  const AccessStates::Access access = access_by(thread, write, matters, place);
   for (const uint64_t end = address + bytes; address < end;) {
     const uint64_t number = address / kSurveyPage;
     const uint64_t start = number * kSurveyPage;
@@ -148,7 +152,7 @@ void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, boo
 // Those of a page at once, where each is in one.
 void MemorySurvey::access_elements(uint32_t thread, const Record& record, bool write) {
   if (states_.are_many()) drop_unused_states();
-  const AccessStates::Access access_by_all = access_by(thread, write, false, all_);
+  const AccessStates::Access access_by_all = access_by(thread, write, all_);
   const uint64_t stride = record.stride();
   const uint64_t bytes = record.size();
   uint64_t address = record.address();
@@ -312,7 +316,7 @@ void MemorySurvey::end_block(uint32_t thread, uint64_t address, bool is_seen) {
 // A write of what was used of these bytes.
 void MemorySurvey::write_used(uint32_t thread, uint64_t address, uint64_t bytes) {
   if (states_.are_many()) drop_unused_states();
-  const AccessStates::Access access = access_by(thread, true, false, all_);
+  const AccessStates::Access access = access_by(thread, true, all_);
   const uint64_t end = address + bytes;
   for (uint64_t number = address / kSurveyPage; number * kSurveyPage < end; ++number) {
     const auto found = pages_.find(number);

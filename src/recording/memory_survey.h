@@ -64,7 +64,8 @@ class MemorySurvey {
 
   bool follows_locks() const { return !may_race(); }
   void add_lock(uint32_t thread, const recording::Record& record);
-  AccessStates::Access access_by(uint32_t thread, bool write, bool atomic, bool matters);
+  AccessStates::Access access_by(uint32_t thread, bool write, bool matters,
+                                 const AccessStates::Place& atomic = {});
   void access(uint32_t thread, uint64_t address, uint64_t bytes, bool write, bool atomic);
   void access_page(Page& page, uint32_t first, uint32_t end, const AccessStates::Access& access);
   // Of a page: `count` of them, the first one `first` bytes from its start.

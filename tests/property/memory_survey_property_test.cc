@@ -178,6 +178,12 @@ struct AnyRecord {
   Record record;
 };
 
+std::ostream& operator<<(std::ostream& out, const AnyRecord& any) {
+  return out << "thread " << any.thread << ", kind " << static_cast<uint32_t>(any.record.kind())
+             << ", " << any.record.size() << " bytes at " << any.record.address() << ", "
+             << any.record.upper();
+}
+
 // Few bytes, so that accesses meet; some of them where one page ends and the next begins.
 rc::Gen<AnyRecord> any_record() {
   constexpr uint64_t kPages = 0x40000;
@@ -242,6 +248,88 @@ RC_GTEST_PROP(MemorySurvey, ElementsAtEqualDistancesAreAsOneByOne, (bool all)) {
   const auto pieces = pieces_of(survey);
   RC_CLASSIFY(!pieces.empty(), "some memory matters");
   RC_ASSERT(pieces == pieces_of(slow));
+}
+
+// ---- atomic and plain accesses of the same bytes
+
+// Mostly atomic updates, which order the threads that make them; of two words, their halves, and
+// more rarely of less.
+rc::Gen<AnyRecord> any_access() {
+  const auto number = [](uint32_t end) { return rc::gen::inRange<uint32_t>(0, end); };
+  return rc::gen::map(
+      rc::gen::tuple(number(3), number(20), number(16), number(10)),
+      [](const std::tuple<uint32_t, uint32_t, uint32_t, uint32_t>& numbers) {
+        const auto [thread, what, at, size] = numbers;
+        constexpr Kind kRare[] = {Kind::read,           Kind::read,          Kind::read,
+                                  Kind::write,          Kind::atomic_read,   Kind::atomic_read,
+                                  Kind::atomic_read,    Kind::atomic_write,  Kind::relaxed_read,
+                                  Kind::relaxed_update, Kind::relaxed_write, Kind::atomic_update};
+        const Kind kind = kRare[std::min<size_t>(what, std::size(kRare) - 1)];
+        constexpr uint32_t kSizes[] = {8, 8, 8, 8, 8, 4, 4, 4, 2, 1};
+        const uint32_t bytes = kSizes[size];
+        const uint64_t address = kFirstAddress + at / bytes * bytes % (at % 4 == 0 ? 16 : 8);
+        return AnyRecord{thread, Record::make(kind, address, bytes, 0, 0)};
+      });
+}
+
+// All accesses of each byte, each compared with all before it.
+class AllAccesses {
+ public:
+  // Whether it races with one before.
+  bool add(uint32_t thread, const Record& record) {
+    const Kind kind = record.kind();
+    const bool read = kind == Kind::read || kind == Kind::atomic_read || kind == Kind::relaxed_read;
+    const bool atomic = kind != Kind::read && kind != Kind::write;
+    if (kind == Kind::atomic_read || kind == Kind::atomic_update) {
+      order_.atomic_read(thread, record.address(), record.size());
+    }
+    if (kind == Kind::write || kind == Kind::relaxed_write) {
+      order_.overwrite(record.address(), record.size());
+    }
+    bool races = false;
+    for (uint64_t byte = record.address(); byte < record.address() + record.size(); ++byte) {
+      for (const Past& past : pasts_[byte]) {
+        races |= past.thread != thread && (past.write || !read) && !(past.atomic && atomic) &&
+                 !order_.ordered(past.epoch, thread);
+      }
+      pasts_[byte].push_back({thread, order_.epoch(thread), !read, atomic});
+      if (atomic) atomic_bytes_.insert(byte);
+    }
+    if (kind == Kind::atomic_write || kind == Kind::atomic_update) {
+      order_.atomic_write(thread, record.address(), record.size());
+    }
+    return races;
+  }
+  const std::set<uint64_t>& atomic_bytes() const { return atomic_bytes_; }
+
+ private:
+  struct Past {
+    uint32_t thread;
+    Epoch epoch;
+    bool write;
+    bool atomic;
+  };
+  HardOrder order_;
+  std::map<uint64_t, std::vector<Past>> pasts_;
+  std::set<uint64_t> atomic_bytes_;
+};
+
+RC_GTEST_PROP(MemorySurvey, AtomicAndPlainAccessesMayRaceWhereTwoAreNotOrdered, ()) {
+  const std::vector<AnyRecord> records = *rc::gen::container<std::vector<AnyRecord>>(any_access());
+  MemorySurvey survey(false);
+  AllAccesses all;
+  for (const AnyRecord& any : records) {
+    survey.add(any.thread, any.record);
+    const bool races = all.add(any.thread, any.record);
+    RC_ASSERT(survey.may_race() == races);
+    if (races) return;
+  }
+  std::set<uint64_t> bytes;
+  for (const MemoryPiece& piece : survey.take_pieces()) {
+    for (uint32_t i = 0; i < piece.bytes; ++i) bytes.insert(piece.address + i);
+  }
+  RC_CLASSIFY(!bytes.empty(), "without a race, some atomic");
+  RC_ASSERT(bytes == all.atomic_bytes());
 }
 
 }  // namespace
