@@ -25,6 +25,7 @@
 #include "instrument/private_memory.h"
 #include "instrument/quiet_hooks.h"
 #include "instrument/range_hooks.h"
+#include "instrument/range_order.h"
 #include "instrument/read_groups.h"
 #include "instrument/references.h"
 #include "instrument/section_hooks.h"
@@ -150,6 +151,9 @@ class FunctionInstrumenter {
     for (Access& access : accesses_) {
       access.range = loop_ranges_->range_of(*access.instruction, access.pointer, access.bytes);
     }
+    keep_order_of_ranges(accesses_, calls_, *loop_ranges_, [&](const llvm::Instruction& read) {
+      return foreseen_loops_->steers(read);
+    });
   }
 
   // x += 1 reads and writes x at one site: its hook is between the two, as theirs would be.

@@ -187,15 +187,17 @@ bool LoopRanges::move_out(LoopRange& range, const llvm::Instruction& access, llv
   return true;
 }
 
+bool LoopRanges::may_be_range(const llvm::Instruction& access, const llvm::Loop* loop) {
+  return loop != nullptr && !access.isVolatile() && is_simple(*loop) &&
+         dominators_.dominates(access.getParent(), loop->getLoopLatch()) &&
+         !llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(loop));
+}
+
 std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, llvm::Value* pointer,
                                               uint64_t bytes) {
   const llvm::Loop* const loop = loop_of(access);
-  if (loop == nullptr || access.isVolatile() || !is_simple(*loop) ||
-      !dominators_.dominates(access.getParent(), loop->getLoopLatch())) {
-    return std::nullopt;
-  }
+  if (!may_be_range(access, loop)) return std::nullopt;
   const llvm::SCEV* const rounds_less_one = evolution_.getBackedgeTakenCount(loop);
-  if (llvm::isa<llvm::SCEVCouldNotCompute>(rounds_less_one)) return std::nullopt;
   llvm::Type* const word = llvm::Type::getInt64Ty(access.getContext());
   const auto* const address = llvm::dyn_cast<llvm::SCEVAddRecExpr>(evolution_.getSCEV(pointer));
   if (address == nullptr || address->getLoop() != loop || !address->isAffine()) {
@@ -204,7 +206,7 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   const llvm::SCEV* const step = address->getStepRecurrence(evolution_);
   if (evolution_.getTypeSizeInBits(rounds_less_one->getType()) > 64) return std::nullopt;
   const llvm::SCEV* const others = evolution_.getTruncateOrZeroExtend(rounds_less_one, word);
-  LoopRange range = {loop, address->getStart(), nullptr, nullptr, nullptr, false, {}};
+  LoopRange range = {loop, address->getStart(), nullptr, nullptr, nullptr, false, {}, false};
   const auto* const constant = llvm::dyn_cast<llvm::SCEVConstant>(step);
   if (constant != nullptr && constant->getAPInt().abs() == bytes) {
     const llvm::SCEV* const last =
@@ -230,6 +232,43 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
   while (move_out(range, access, pointer)) {
   }
   return range;
+}
+
+std::optional<LoopRange> LoopRanges::range_of_one_place(const llvm::Instruction& read,
+                                                        llvm::Value* pointer, uint64_t bytes) {
+  const llvm::Loop* const loop = loop_of(read);
+  if (!may_be_range(read, loop)) return std::nullopt;
+  const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
+  const llvm::SCEV* const first = WithDivisionsDone(evolution_, dominators_, divisions_, *place)
+                                      .visit(evolution_.getSCEV(pointer));
+  if (!evolution_.isLoopInvariant(first, loop) ||
+      !llvm::SCEVExpander(evolution_, "foretrace").isSafeToExpandAt(first, place)) {
+    return std::nullopt;
+  }
+  llvm::Type* const word = llvm::Type::getInt64Ty(read.getContext());
+  LoopRange range = {loop, first, evolution_.getConstant(word, bytes), nullptr, nullptr, false,
+                     {},   true};
+  while (move_out(range, read, pointer)) {
+  }
+  return range;
+}
+
+LoopRanges::Course LoopRanges::course_of(const LoopRange& range, uint64_t bytes) {
+  if (!range.is_side_by_side()) return {range.first, range.step};
+  llvm::Type* const word = evolution_.getEffectiveSCEVType(range.first->getType());
+  if (range.is_one_place) return {range.first, evolution_.getZero(word)};
+  const llvm::SCEV* const step = evolution_.getConstant(word, bytes);
+  if (!range.backwards) return {range.first, step};
+  const llvm::SCEV* const back = evolution_.getNegativeSCEV(step);
+  return {evolution_.getAddExpr(range.first, range.bytes, back), back};
+}
+
+std::optional<int64_t> LoopRanges::distance_after(const Course& from, const Course& to,
+                                                  uint64_t rounds) {
+  if (from.step != to.step) return std::nullopt;
+  const llvm::SCEV* const far =
+      evolution_.getMulExpr(to.step, evolution_.getConstant(to.step->getType(), rounds));
+  return distance(*from.first, *evolution_.getAddExpr(to.first, far));
 }
 
 std::optional<int64_t> LoopRanges::distance(const llvm::SCEV& from, const llvm::SCEV& to) {
@@ -278,7 +317,8 @@ LoopRanges::Place LoopRanges::compute(const LoopRange& range) {
 // Read at r and written at w in the first round, and then each time a step further: what lies
 // from w on is written before it is read if w is further than r. So of the reads there stay as
 // many bytes as there are from r to w.
-void LoopRanges::leave_out_written(Place& reads, const LoopRange& range, const LoopRange& writes) {
+void LoopRanges::leave_out_written(Place& reads, const LoopRange& range, const LoopRange& writes,
+                                   bool write_is_first) {
   llvm::Instruction* const place = range.loop->getLoopPreheader()->getTerminator();
   const llvm::SCEVExpander safe(evolution_, "foretrace");
   const auto first_round = [](const LoopRange& of, llvm::ScalarEvolution& evolution) {
@@ -292,7 +332,9 @@ void LoopRanges::leave_out_written(Place& reads, const LoopRange& range, const L
   llvm::IRBuilder<> builder(place);
   llvm::Value* distance = nullptr;
   if (!llvm::isa<llvm::SCEVCouldNotCompute>(ahead)) {
-    if (evolution_.isKnownNonPositive(ahead) || !safe.isSafeToExpandAt(ahead, place)) return;
+    const bool is_behind =
+        write_is_first ? evolution_.isKnownNegative(ahead) : evolution_.isKnownNonPositive(ahead);
+    if (is_behind || !safe.isSafeToExpandAt(ahead, place)) return;
     distance = llvm::SCEVExpander(evolution_, "foretrace").expandCodeFor(ahead, word, place);
   } else {  // they start from different pointers
     if (!safe.isSafeToExpandAt(from, place) || !safe.isSafeToExpandAt(to, place)) return;
@@ -306,10 +348,13 @@ void LoopRanges::leave_out_written(Place& reads, const LoopRange& range, const L
     distance = range.backwards ? builder.CreateSub(of_reads, of_writes)
                                : builder.CreateSub(of_writes, of_reads);
   }
-  // Not further: then the reads come first, and as a number without sign it is 0 or large.
-  llvm::Value* const is_less =
-      builder.CreateAnd(builder.CreateICmpNE(distance, llvm::ConstantInt::get(word, 0)),
-                        builder.CreateICmpULT(distance, reads.bytes));
+  // Not further: then the reads come first, and as a number without sign it is large; or 0, where
+  // it hangs on the order in a round.
+  llvm::Value* is_less = builder.CreateICmpULT(distance, reads.bytes);
+  if (!write_is_first) {
+    is_less =
+        builder.CreateAnd(builder.CreateICmpNE(distance, llvm::ConstantInt::get(word, 0)), is_less);
+  }
   llvm::Value* const bytes = builder.CreateSelect(is_less, distance, reads.bytes);
   if (range.backwards) {
     reads.first = builder.CreatePtrAdd(reads.first, builder.CreateSub(reads.bytes, bytes));

@@ -30,12 +30,15 @@ struct LoopRange {
     bool operator==(const Guard&) const = default;
   };
   llvm::SmallVector<Guard, 1> guards;
+  bool is_one_place = false;  // these bytes are read again in each round
+
+  bool is_side_by_side() const { return step == nullptr; }
 };
 
 // Finds them. Only what certainly happens counts: the loop has one way out, at
 // the end of a round, the number of rounds is known before the first, nothing in
 // it synchronises, throws or ends the program, and the access is made in every
-// round, each time as far from the last one.
+// round, each time as far from the last one. Or it is a read of one place.
 //
 // Where a loop around it makes the same accesses in each round, and nothing else in that
 // writes what is read or touches what is written, unless it is the same each time too, they count
@@ -46,6 +49,9 @@ class LoopRanges {
 
   std::optional<LoopRange> range_of(const llvm::Instruction& access, llvm::Value* pointer,
                                     uint64_t bytes);
+  // Of a read that is at the same place in each round.
+  std::optional<LoopRange> range_of_one_place(const llvm::Instruction& read, llvm::Value* pointer,
+                                              uint64_t bytes);
 
   // The innermost loop that it is in; null if there is none.
   const llvm::Loop* loop_of(const llvm::Instruction& instruction) const {
@@ -58,6 +64,17 @@ class LoopRanges {
   const llvm::SCEV* base_of(const llvm::SCEV& address) {
     return evolution_.getPointerBase(&address);
   }
+  const llvm::SCEV* base_of(llvm::Value& pointer) { return base_of(*evolution_.getSCEV(&pointer)); }
+
+  // Where the accesses of a range, of so many bytes each, are in the rounds of their own loop.
+  struct Course {
+    const llvm::SCEV* first;  // the address in the first round
+    const llvm::SCEV* step;   // to that in the next
+  };
+  Course course_of(const LoopRange& range, uint64_t bytes);
+  // How far from the first address of one the other is so many rounds later, if that is known and
+  // both go on by the same steps.
+  std::optional<int64_t> distance_after(const Course& from, const Course& to, uint64_t rounds);
 
   // Computes the range in front of the loop.
   struct Place {
@@ -68,8 +85,13 @@ class LoopRanges {
   };
   Place compute(const LoopRange& range);
   // What a loop writes and then reads is not to be recorded as read in front of that. Leaves it
-  // out, of what is read side by side.
-  void leave_out_written(Place& reads, const LoopRange& range, const LoopRange& writes);
+  // out, of what is read side by side or at one place.
+  void leave_out_written(Place& reads, const LoopRange& range, const LoopRange& writes,
+                         bool write_is_first);
+  // Whether one comes before the other in each round.
+  bool is_first(const llvm::Instruction& one, const llvm::Instruction& other) const {
+    return dominators_.dominates(&one, &other);
+  }
 
   // Whether two accesses may be of the same memory, in whatever rounds.
   bool may_meet(const llvm::Value* pointer, const llvm::Value* other) const {
@@ -78,6 +100,8 @@ class LoopRanges {
   }
 
  private:
+  // Without how often it is made and where: all else that must hold.
+  bool may_be_range(const llvm::Instruction& access, const llvm::Loop* loop);
   bool is_simple(const llvm::Loop& loop);
   bool is_simple_around(const llvm::Loop& loop);
   // Makes it a range of the loop around its own. False: it cannot be.

@@ -16,8 +16,6 @@ llvm::Instruction* place_for(const llvm::Loop& loop, bool behind) {
   return loop.getLoopPreheader()->getTerminator();
 }
 
-bool is_side_by_side(const LoopRange& range) { return range.step == nullptr; }
-
 }  // namespace
 
 void RangeHooks::insert() {
@@ -53,7 +51,7 @@ std::vector<RangeHooks::Row> RangeHooks::rows(bool write) {
   };
   for (size_t i = 0; i < accesses_.size(); ++i) {
     const Access& access = accesses_[i];
-    if (access.write == write && access.range && is_side_by_side(*access.range)) {
+    if (access.write == write && access.range && access.range->is_side_by_side()) {
       add({i}, access.bytes);
     }
   }
@@ -90,7 +88,7 @@ llvm::Value* RangeHooks::find_known(const Row& read, std::vector<Row>& writes) {
   const LoopRanges::Place place = ranges_.compute(range);
   llvm::IRBuilder<> builder(place_for(*range.loop, false));
   builder.SetCurrentDebugLocation(first_of(read).instruction->getDebugLoc());
-  if (is_side_by_side(range)) {
+  if (range.is_side_by_side()) {
     write->is_known = &quiet_hooks_.call(builder, hooks_.is_range_written(),
                                          {place.first, place.bytes}, runtime::kRecording);
   } else {
@@ -106,7 +104,7 @@ llvm::Value* RangeHooks::find_known(const Row& read, std::vector<Row>& writes) {
 void RangeHooks::insert(const Row& row, llvm::Value* is_known) {
   const Access& first = first_of(row);
   LoopRanges::Place place = ranges_.compute(*first.range);
-  if (!first.write && is_side_by_side(*first.range)) leave_out_written(place, first);
+  if (!first.write && first.range->is_side_by_side()) leave_out_written(place, first);
   const llvm::Loop* const own = ranges_.loop_of(*first.instruction);
   if (first.range->loop == own) return insert_at(row, *first.range, place, std::nullopt, is_known);
   insert_at(row, *first.range, place, runtime::kRecording, is_known);
@@ -121,7 +119,7 @@ void RangeHooks::insert_at(const Row& row, const LoopRange& range, const LoopRan
   const Access& first = first_of(row);
   llvm::IRBuilder<> builder(place_for(*range.loop, row.behind));
   builder.SetCurrentDebugLocation(first.instruction->getDebugLoc());
-  if (is_side_by_side(range)) {
+  if (range.is_side_by_side()) {
     quiet_hooks_.call(builder, hooks_.range(first.write), {place.first, place.bytes, site_of(row)},
                       when, is_known);
     return;
@@ -136,11 +134,12 @@ void RangeHooks::insert_at(const Row& row, const LoopRange& range, const LoopRan
 void RangeHooks::leave_out_written(LoopRanges::Place& place, const Access& read) {
   const llvm::Loop* const loop = ranges_.loop_of(*read.instruction);
   for (const Access& other : accesses_) {
-    if (other.write && other.range && is_side_by_side(*other.range) && other.bytes == read.bytes &&
+    if (other.write && other.range && other.range->is_side_by_side() && other.bytes == read.bytes &&
         other.range->backwards == read.range->backwards &&
         ranges_.loop_of(*other.instruction) == loop &&
         ranges_.may_meet(read.pointer, other.pointer)) {
-      ranges_.leave_out_written(place, *read.range, *other.range);
+      ranges_.leave_out_written(place, *read.range, *other.range,
+                                ranges_.is_first(*other.instruction, *read.instruction));
     }
   }
 }

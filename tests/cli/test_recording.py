@@ -178,7 +178,7 @@ void work(unsigned seed) {
       default: sum += say_and_sweep<Int, Long, Int, Int, Int>(walks); break;
     }
   }
-  if (sum == 1) std::puts("s 1");
+  if (sum == 123456789) std::puts("");
 }
 int main(int, char** words) { std::thread(work, std::atoi(words[1])).join(); }
 """
@@ -265,7 +265,7 @@ void work(unsigned seed) {
       if (random(3) == 0) s.rounds = rounds / 2;
     }
   }
-  if (sum == 1) std::puts("s 1");
+  if (sum == 123456789) std::puts("");
 }
 int main(int, char** words) {
   for (int* cell = &cells[0]; cell < &cells[1 << 14]; cell += 2) *cell = 1;  // each has a name
@@ -373,13 +373,14 @@ void work() {
   long sum = 0;
   const int zero = nothing;
   CALLS
-  if (sum == 1) std::puts("s 1");
+  if (sum == 123456789) std::puts("");
 }
 int main() { std::thread(work).join(); }
 """
 
 # Loops in loops that a seed makes, some of which do the same in each round of those around them.
 # What a function will do is said first, then it does it in one stretch.
+TABLE = [3, 7, 0, 5, 1, 2, 9, 4, 8, 6, 11, 10]
 def nests_source(seed):
     random = Random(seed)
     functions, calls = [], []
@@ -388,27 +389,39 @@ def nests_source(seed):
         lines, steps = [], []
         for _ in range(random.choice([1, 1, 1, 2, 2, 3])):
             to, count = random.randrange(12), random.choice("nm")
-            start = (to + random.randrange(1, 12)) % 12
+            start, near = (to + random.randrange(1, 12)) % 12, (to + random.randrange(4)) % 12
             line, ops, rounds = random.choice([
                 (f"sum += base[{to} + j];", [("r", to, 1)], count), (f"base[{to} + j] = zero;", [("w", to, 1)], count),
                 (f"base[{to} + j] += zero;", [("r", to, 1), ("w", to, 1)], count),
                 (f"base[{to} + j] = base[{start} + j];", [("r", start, 1), ("w", to, 1)], count),
                 (f"{{ sum += base[{start}]; base[{to} + j] = zero; }}", [("r", start, 0), ("w", to, 1)], count),
+                (f"{{ base[{to} + j] = zero; sum += base[{near}]; }}", [("w", to, 1), ("r", near, 0)], count),
+                (f"{{ base[{to} + j] = zero; sum += again[{near} + j]; }}", [("w", to, 1), ("r", near, 1)], count),
+                (f"base[{to} + j] += again[{near}];", [("r", to, 1), ("r", near, 0), ("w", to, 1)], count),
+                (f"{{ sum += base[{to} + j]; base[{near}] = zero; }}", [("r", to, 1), ("w", near, 0)], count),
+                (f"{{ base[{to} + j] = zero; sum += base[table[j]]; }}", [("w", to, 1), ("r", 0, "table")], count),
+                (f"{{ sum += base[{to} + j]; base[table[j]] = zero; }}", [("r", to, 1), ("w", 0, "table")], count),
+                (f"{{ base[{near} + j] = zero; sum += base[{to} + 11 - j]; }}", [("w", near, 1), ("r", to + 11, -1)], count),
+                (f"{{ base[{near} + 2 * j] = zero; sum += base[{to} + 2 * j]; }}", [("w", near, 2), ("r", to, 2)], count),
+                (f"{{ sum += base[{to} + 2 * j]; base[{near} + 2 * j] = zero; }}", [("r", to, 2), ("w", near, 2)], count),
+                (f"{{ sum += base[{to} + 2 * j]; base[{near} + j] = zero; }}", [("r", to, 2), ("w", near, 1)], count),
+                (f"{{ __builtin_memcpy(base + {near} + 2 * j, other + 40, 8); sum += base[{to} + j]; }}",
+                 [("w", near, 2), ("w", near + 1, 2), ("r", to, 1)], count),
                 (f"base[{to} + 2 * j] = zero;", [("w", to, 2)], count), (f"sum += base[{to} + 2 * j];", [("r", to, 2)], count),
                 (f"sum += base[{to}];", [("r", to, 0)], None), (f"base[{to}] = zero;", [("w", to, 0)], None),
                 ("other[j] += 1;", [], count), ("sum += static_cast<long>(other[j]);", [], count)])
             guard, is_made = random.choice([("", True), ("", True), ("if (m > 4) ", counts["m"] > 4)])
             lines.append(guard + (f"for (long j = 0; j < {rounds}; ++j) " if rounds else "") + line)
             steps.append((ops, (counts[rounds] if rounds else 1) if is_made else 0))
-        log = [(op, at + step * j) for _ in range(counts["r"]) for ops, times in steps
+        log = [(op, TABLE[j] if step == "table" else at + step * j) for _ in range(counts["r"]) for ops, times in steps
                for j in range(times) for op, at, step in ops]
         functions.append("__attribute__((noinline)) long "
-                         f"f{number}(int* base, float* other, int zero, long r, long n, long m) {{ long sum = 0; "
+                         f"f{number}(int* base, int* again, float* other, int zero, long r, long n, long m) {{ long sum = 0; "
                          f"for (long k = 0; k < r; ++k) {{ {' '.join(lines)} }} return sum; }}")
         says = "".join(f'say("{op} {cell}"); ' for op, cell in log)
-        calls.append(f'say("s 0"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data(), other, zero, '
+        calls.append(f'say("s 0"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data(), cells.data(), other, zero, '
                      f'{counts["r"]} + zero, {counts["n"]} + zero, {counts["m"]} + zero);')
-    return NESTS.replace("FUNCTIONS", "\n".join(functions)).replace("CALLS", "\n  ".join(calls))
+    return NESTS.replace("TABLE", ", ".join(map(str, TABLE))).replace("FUNCTIONS", "\n".join(functions)).replace("CALLS", "\n  ".join(calls))
 
 
 NESTS = r"""
@@ -418,6 +431,7 @@ NESTS = r"""
 #include <vector>
 std::vector<int> cells(64);
 float other[64];
+constexpr int table[] = {TABLE};
 std::mutex mutex;
 FUNCTIONS
 __attribute__((noinline)) void say(const char* what) { std::puts(what); }
@@ -426,7 +440,7 @@ void work() {
   long sum = 0;
   const int zero = nothing;
   CALLS
-  if (sum == 1) std::puts("s 1");
+  if (sum == 123456789) std::puts("");
 }
 int main() {
   mutex.lock();
