@@ -1,14 +1,38 @@
 #include "recording/memory_pieces.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace foretrace {
+namespace {
+
+// By when they are there, and by address. Many are there since then because some block began;
+// of each time there are few.
+void sort(std::vector<MemoryPiece>& pieces) {
+  uint32_t most = 0;
+  for (const MemoryPiece& piece : pieces) most = std::max(most, piece.since);
+  std::vector<uint32_t> behind(size_t{most} + 2);  // so many pieces come before each time
+  for (const MemoryPiece& piece : pieces) ++behind[piece.since + 1];
+  std::partial_sum(behind.begin(), behind.end(), behind.begin());
+  std::vector<MemoryPiece> sorted(pieces.size());
+  for (const MemoryPiece& piece : pieces) sorted[behind[piece.since]++] = piece;
+  const auto by_address = [](const MemoryPiece& a, const MemoryPiece& b) {
+    return a.address < b.address;
+  };
+  for (size_t first = 0; first < sorted.size();) {
+    const size_t end = behind[sorted[first].since];
+    std::sort(sorted.begin() + static_cast<ptrdiff_t>(first),
+              sorted.begin() + static_cast<ptrdiff_t>(end), by_address);
+    first = end;
+  }
+  pieces = std::move(sorted);
+}
+
+}  // namespace
 
 MemoryPieces::MemoryPieces(std::vector<MemoryPiece> pieces, NewLocation new_location)
     : pieces_(std::move(pieces)), new_location_(std::move(new_location)) {
-  std::sort(pieces_.begin(), pieces_.end(), [](const MemoryPiece& a, const MemoryPiece& b) {
-    return a.since != b.since ? a.since < b.since : a.address < b.address;
-  });
+  sort(pieces_);
   for (const MemoryPiece& piece : pieces_) {
     begin_ = std::min(begin_, piece.address);
     end_ = std::max(end_, piece.address + piece.bytes);

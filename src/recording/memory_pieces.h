@@ -30,20 +30,6 @@ inline constexpr uint64_t kSurveyPage = 4096;  // no piece crosses one
 // they may be many pages.
 inline constexpr uint64_t kLargestKeptBlock = 64 << 10;
 
-// A block of memory is allocated: it takes the place of all that were in its bytes. `blocks` is
-// a map by address. What was at the same address is often used again.
-template <typename Blocks>
-void begin_at(Blocks& blocks, uint64_t address, uint64_t bytes,
-              typename Blocks::mapped_type block) {
-  auto next = blocks.lower_bound(address);
-  if (next != blocks.end() && next->first == address) {
-    next->second = std::move(block);
-  } else {
-    next = blocks.emplace_hint(next, address, std::move(block));
-  }
-  for (++next; next != blocks.end() && next->first < address + bytes;) next = blocks.erase(next);
-}
-
 // The pieces at one point of the run after the other.
 class MemoryPieces {
  public:

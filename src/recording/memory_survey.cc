@@ -257,11 +257,8 @@ uint32_t MemorySurvey::since_at(const Page& page, uint64_t address) const {
   if (set != sets_.begin() && (--set)->first + set->second.bytes > address) {
     return set->second.since;
   }
-  auto block = blocks_.upper_bound(address);
-  if (block != blocks_.begin() && (--block)->first + block->second.bytes > address) {
-    return block->second.since;
-  }
-  return 0;
+  const MemoryBlocks<Block>::Found found = blocks_.around(address);
+  return found.block != nullptr ? found.block->since : 0;
 }
 
 // Keeps them apart: an area that meets others becomes one with them.
@@ -294,14 +291,14 @@ void MemorySurvey::Page::clear_edges(uint32_t first, uint32_t end) {
 // Nothing else is in the word that a block ends in.
 void MemorySurvey::begin_block(uint64_t address, uint64_t bytes) {
   forget(address, rounded_up(bytes));
-  begin_at(blocks_, address, bytes, {bytes, forgotten_, true});
+  blocks_.begin(address, {bytes, forgotten_, true});
 }
 
 // `is_seen`: by code with hooks.
 void MemorySurvey::end_block(uint32_t thread, uint64_t address, bool is_seen) {
-  const auto found = blocks_.find(address);
-  if (found == blocks_.end() || !found->second.alive) return;
-  Block& block = found->second;
+  Block* const found = blocks_.at(address);
+  if (found == nullptr || !found->alive) return;
+  Block& block = *found;
   block.alive = false;
   if (is_seen) write_used(thread, address, rounded_up(block.bytes));
   if (is_seen && block.bytes <= kLargestKeptBlock) {

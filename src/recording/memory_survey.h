@@ -14,6 +14,7 @@
 #include "recording/access_states.h"
 #include "recording/hard_order.h"
 #include "recording/lock_holders.h"
+#include "recording/memory_blocks.h"
 #include "recording/memory_pieces.h"
 #include "runtime/layout.h"
 
@@ -103,11 +104,11 @@ class MemorySurvey {
     Page* page = nullptr;
   };
   std::array<RecentPage, 4096> recent_pages_;  // by number
-  std::map<uint64_t, Block> blocks_;           // by address
-  std::map<uint64_t, Block> sets_;             // likewise: atomic sets
-  std::map<uint64_t, uint64_t> that_matter_;   // from addresses to bytes: annotated
-  std::map<uint64_t, uint64_t> large_;         // large areas that were forgotten: to their ends
-  uint32_t forgotten_ = 0;                     // calls of forget()
+  MemoryBlocks<Block> blocks_;
+  std::map<uint64_t, Block> sets_;            // by address: atomic sets
+  std::map<uint64_t, uint64_t> that_matter_;  // from addresses to bytes: annotated
+  std::map<uint64_t, uint64_t> large_;        // large areas that were forgotten: to their ends
+  uint32_t forgotten_ = 0;                    // calls of forget()
   bool has_fences_ = false;
   std::vector<MemoryPiece> pieces_;
 };

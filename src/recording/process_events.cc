@@ -390,14 +390,14 @@ void ProcessEvents::begin_block(uint64_t address, uint64_t bytes) {
   const bool by_stack =
       (site_number_ & recording::kCodeSite) == 0 && names_.site(site_number_).is_system;
   uint32_t& count = allocated_[uint64_t{by_stack ? stack_ : 0} << 32 | site_number_];
-  begin_at(blocks_, address, bytes, Block{bytes, site_number_, stack_, ++count});
+  blocks_.begin(address, {bytes, site_number_, stack_, ++count});
 }
 
 // With a site it is a write of what was used: whoever comes later comes too late.
 void ProcessEvents::end_block(Thread& thread, uint64_t address) {
-  const auto found = blocks_.find(address);
-  if (found == blocks_.end() || !found->second.alive) return;
-  Block& block = found->second;
+  Block* const found = blocks_.at(address);
+  if (found == nullptr || !found->alive) return;
+  Block& block = *found;
   block.alive = false;
   if (site_number_ != 0 && !thread.joined && !thread.waits_for) {
     memory_.for_each_known(address, block.bytes, [&](LocationId location) {
@@ -434,11 +434,9 @@ NamedPlace ProcessEvents::place_at(uint64_t address, const char* fallback) {
                       .where = names_.site_in(site_number_, stack_),
                       .what = places_.add_what(site),
                       .element = site.element};
-  auto found = blocks_.upper_bound(address);
-  if (found != blocks_.begin() && address < (--found)->first + found->second.bytes) {
-    const Block& block = found->second;
-    place.object = {names_.site_in(block.site, block.stack), block.number};
-    place.offset = address - found->first;
+  if (const MemoryBlocks<Block>::Found found = blocks_.around(address); found.block != nullptr) {
+    place.object = {names_.site_in(found.block->site, found.block->stack), found.block->number};
+    place.offset = address - found.address;
   }
   if (place.what == 0 && place.object.site == kNoSite) {
     if (const std::string variable = names_.variable(address); !variable.empty()) {

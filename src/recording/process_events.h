@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "recording/call_stacks.h"
+#include "recording/memory_blocks.h"
 #include "recording/memory_pieces.h"
 #include "recording/place_names.h"
 #include "recording/recorded_names.h"
@@ -169,8 +170,8 @@ class ProcessEvents {
     uint64_t bytes;
     std::string name;
   };
-  std::map<uint64_t, AtomicSet> sets_;                         // by address
-  std::map<uint64_t, Block> blocks_;                           // by address
+  std::map<uint64_t, AtomicSet> sets_;  // by address
+  MemoryBlocks<Block> blocks_;
   tsl::robin_map<uint64_t, uint32_t, IntegerHash> allocated_;  // by place: how many
   std::vector<Keeper> keepers_;                                // by location
   std::unordered_map<uint32_t, uint32_t> labels_;              // from the process's numbers

@@ -118,8 +118,8 @@ TEST(UngroupedRecords, APairIsAReadAndAWriteOfTheSameBytes) {
   const std::vector<Record> grouped = {Record::make(Kind::update_pair, 0x1000, 8, 1, 7),
                                        Record::make(Kind::update_pair, 0x2000, 24, 1, 0)};
   const std::vector<Record> expected = {
-      read(0x1000, 8, 5, 7), Record::make(Kind::write, 0x1000, 8, 6, 7),
-      read(0x2000, 24, 5, 0), Record::make(Kind::write, 0x2000, 24, 6, 0)};
+      read(0x1000, 8, 5, 7), Record::make(Kind::write, 0x1000, 8, 6, 7), read(0x2000, 24, 5, 0),
+      Record::make(Kind::write, 0x2000, 24, 6, 0)};
   for (const size_t at_once : {size_t{1}, size_t{2}, size_t{3}, size_t{8}}) {
     UngroupedRecords source(std::make_unique<VectorRecords>(grouped), groups);
     EXPECT_EQ(read_all(source, at_once), expected) << at_once;
