@@ -32,6 +32,7 @@ struct Access {
   bool covered = false;                           // covered_reads.h
   int64_t offset = 0;                             // from the pointer to the first byte
   std::optional<LoopRange> range = std::nullopt;  // of all rounds of a loop
+  bool if_apart = false;  // that only if the ranges of the loop lie apart (range_order.h)
 };
 
 // By what an access starts from, and how far from there it is.

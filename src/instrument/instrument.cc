@@ -79,9 +79,7 @@ class FunctionInstrumenter {
       if (!access.range) insert(access);
     }
     for (const ReadGroup& group : groups) insert(group);
-    if (loop_ranges_) {
-      RangeHooks(accesses_, calls_, *loop_ranges_, hooks_, sites_, quiet_hooks_).insert();
-    }
+    if (loop_ranges_) insert_ranges();
     for (const auto& [loop, place] : loop_places_) insert_loop(*loop, place);
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
     for (llvm::FenceInst* fence : fences_) instrument_fence(*fence);
@@ -151,9 +149,9 @@ class FunctionInstrumenter {
     for (Access& access : accesses_) {
       access.range = loop_ranges_->range_of(*access.instruction, access.pointer, access.bytes);
     }
-    keep_order_of_ranges(accesses_, calls_, *loop_ranges_, [&](const llvm::Instruction& read) {
-      return foreseen_loops_->steers(read);
-    });
+    to_compare_ = keep_order_of_ranges(
+        accesses_, calls_, *loop_ranges_,
+        [&](const llvm::Instruction& read) { return foreseen_loops_->steers(read); });
   }
 
   // x += 1 reads and writes x at one site: its hook is between the two, as theirs would be.
@@ -287,6 +285,27 @@ class FunctionInstrumenter {
     llvm::Constant* const group = sites_.new_group(both, (uint64_t{1} << bytes) - 1);
     quiet_hooks_.call(builder, hooks_.update_pair(write.bytes, read.foreseen && write.foreseen),
                       {pointer, group}, runtime::kRecording);
+  }
+
+  void insert_ranges() {
+    RangeHooks ranges(accesses_, calls_, *loop_ranges_, to_compare_, hooks_, sites_, quiet_hooks_);
+    for (const Access& access : accesses_) {
+      if (!access.if_apart) continue;
+      llvm::IRBuilder<> builder(access.write ? access.instruction
+                                             : access.instruction->getNextNode());
+      builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+      insert_if(ranges.are_single(access), builder, access);
+    }
+    ranges.insert();
+  }
+
+  void insert_if(llvm::Value* condition, llvm::IRBuilder<>& builder, const Access& access) {
+    if (llvm::FunctionCallee hook = hooks_.access(access.write, access.bytes)) {
+      quiet_hooks_.call_if(condition, builder, hook, {access.pointer, access.site});
+    } else {
+      quiet_hooks_.call_if(condition, builder, hooks_.range(access.write),
+                           {access.pointer, builder.getInt64(access.bytes), access.site});
+    }
   }
 
   void insert(const ReadGroup& group) {
@@ -455,6 +474,7 @@ class FunctionInstrumenter {
   const References references_;
   uint32_t stretch_ = 0;  // of the accesses that are collected
   std::vector<Access> accesses_;
+  RangesToCompare to_compare_;
   std::vector<llvm::Instruction*> atomics_;
   std::vector<llvm::FenceInst*> fences_;
   std::vector<llvm::CallBase*> calls_;

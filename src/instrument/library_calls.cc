@@ -137,6 +137,11 @@ LibraryAccesses library_accesses(llvm::CallBase& call) {
   return function != nullptr ? AccessesOfCall(call).take(*function) : LibraryAccesses();
 }
 
+bool may_be_recorded(llvm::CallBase& call) {
+  if (llvm::isa<llvm::IntrinsicInst>(call)) return !library_accesses(call).empty();
+  return call.mayReadOrWriteMemory();
+}
+
 llvm::Value* bytes_of(const LibraryAccess& access, llvm::CallBase& call,
                       llvm::IRBuilder<>& builder) {
   llvm::Type* const word = builder.getInt64Ty();

@@ -50,6 +50,9 @@ using LibraryAccesses = llvm::SmallVector<LibraryAccess, 4>;
 // The accesses in the order in which they are made; none for other functions.
 LibraryAccesses library_accesses(llvm::CallBase& call);
 
+// Whether what a call accesses is recorded, here or by hooks of the function that is called.
+bool may_be_recorded(llvm::CallBase& call);
+
 // Computes how many bytes it is.
 llvm::Value* bytes_of(const LibraryAccess& access, llvm::CallBase& call,
                       llvm::IRBuilder<>& builder);

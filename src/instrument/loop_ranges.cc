@@ -49,6 +49,12 @@ bool is_worth_strided_range(const llvm::SCEV& rounds_less_one, uint64_t bytes) {
 
 }  // namespace
 
+LoopRange in_own_loop(LoopRange range, const llvm::Loop& own) {
+  range.loop = &own;
+  range.guards.clear();
+  return range;
+}
+
 LoopRanges::LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager)
     : evolution_(manager.getResult<llvm::ScalarEvolutionAnalysis>(function)),
       loops_(manager.getResult<llvm::LoopAnalysis>(function)),
@@ -155,6 +161,8 @@ bool LoopRanges::depends_on_round(const llvm::Instruction& access, llvm::Value* 
   for (llvm::BasicBlock* const block : around.blocks()) {
     for (llvm::Instruction& other : *block) {
       if (&other == &access || !other.mayReadOrWriteMemory()) continue;
+      if (questions_ == 0) return true;
+      --questions_;
       const llvm::ModRefInfo what = aliases_.getModRefInfo(&other, all);
       const bool matters = llvm::isModSet(what) || (write && llvm::isRefSet(what));
       if (matters && !(own.contains(block) && is_same_in_rounds(other, around))) return true;
@@ -185,6 +193,13 @@ bool LoopRanges::move_out(LoopRange& range, const llvm::Instruction& access, llv
   range.guards.append(guards->begin(), guards->end());
   range.loop = around;
   return true;
+}
+
+// Of what is known of the accesses only their types hold for others than those of one round.
+llvm::MemoryLocation LoopRanges::all_places_of(const llvm::Instruction& access) {
+  llvm::AAMDNodes known;
+  known.TBAA = access.getMetadata(llvm::LLVMContext::MD_tbaa);
+  return llvm::MemoryLocation::getBeforeOrAfter(llvm::getLoadStorePointerOperand(&access), known);
 }
 
 bool LoopRanges::may_be_range(const llvm::Instruction& access, const llvm::Loop* loop) {

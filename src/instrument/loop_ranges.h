@@ -35,6 +35,9 @@ struct LoopRange {
   bool is_side_by_side() const { return step == nullptr; }
 };
 
+// What a range that was moved out of its own loop is in each round of the one around.
+LoopRange in_own_loop(LoopRange range, const llvm::Loop& own);
+
 // Finds them. Only what certainly happens counts: the loop has one way out, at
 // the end of a round, the number of rounds is known before the first, nothing in
 // it synchronises, throws or ends the program, and the access is made in every
@@ -64,7 +67,6 @@ class LoopRanges {
   const llvm::SCEV* base_of(const llvm::SCEV& address) {
     return evolution_.getPointerBase(&address);
   }
-  const llvm::SCEV* base_of(llvm::Value& pointer) { return base_of(*evolution_.getSCEV(&pointer)); }
 
   // Where the accesses of a range, of so many bytes each, are in the rounds of their own loop.
   struct Course {
@@ -94,14 +96,18 @@ class LoopRanges {
   }
 
   // Whether two accesses may be of the same memory, in whatever rounds.
-  bool may_meet(const llvm::Value* pointer, const llvm::Value* other) const {
-    return !aliases_.isNoAlias(llvm::MemoryLocation::getBeforeOrAfter(pointer),
-                               llvm::MemoryLocation::getBeforeOrAfter(other));
+  bool may_meet(const llvm::Instruction& one, const llvm::Instruction& other) const {
+    return !aliases_.isNoAlias(all_places_of(one), all_places_of(other));
+  }
+  // What a call may do to the memory of an access, in whatever rounds.
+  llvm::ModRefInfo what_happens(const llvm::CallBase& call, const llvm::Value* pointer) const {
+    return aliases_.getModRefInfo(&call, llvm::MemoryLocation::getBeforeOrAfter(pointer));
   }
 
  private:
   // Without how often it is made and where: all else that must hold.
   bool may_be_range(const llvm::Instruction& access, const llvm::Loop* loop);
+  static llvm::MemoryLocation all_places_of(const llvm::Instruction& access);
   bool is_simple(const llvm::Loop& loop);
   bool is_simple_around(const llvm::Loop& loop);
   // Makes it a range of the loop around its own. False: it cannot be.
@@ -122,6 +128,8 @@ class LoopRanges {
   llvm::SmallVector<llvm::Instruction*, 8> divisions_;  // unsigned ones of the function
   llvm::DenseMap<const llvm::Loop*, bool> simple_;
   llvm::DenseMap<const llvm::Loop*, bool> simple_around_;
+  // How many more instructions a function may ask about: those that are very long would take long.
+  mutable uint32_t questions_ = 1U << 16;
 };
 
 }  // namespace foretrace::instrument

@@ -23,18 +23,21 @@ void return_null_otherwise(llvm::CallInst& call, llvm::BasicBlock& behind,
 // Who builds with hooks also records, so LLVM is not told that calls are rare: out of line they
 // would be slower.
 void QuietHooks::skip_if_inactive(llvm::GlobalVariable* active) {
-  for (const auto& [call, when, unless] : calls_) {
+  for (const auto& [call, when, unless, only_if] : calls_) {
     llvm::IRBuilder<> builder(call);
-    llvm::Value* const now = builder.CreateLoad(builder.getInt8Ty(), active);
-    llvm::Value* is_called =
-        when ? builder.CreateICmpEQ(now, builder.getInt8(*when)) : builder.CreateIsNotNull(now);
+    llvm::Value* is_called = only_if;
+    if (only_if == nullptr) {
+      llvm::Value* const now = builder.CreateLoad(builder.getInt8Ty(), active);
+      is_called =
+          when ? builder.CreateICmpEQ(now, builder.getInt8(*when)) : builder.CreateIsNotNull(now);
+    }
     if (unless != nullptr) is_called = builder.CreateAnd(is_called, builder.CreateNot(unless));
     llvm::MDBuilder weights(call->getContext());
     llvm::BasicBlock* const in_front = call->getParent();
+    const bool is_seldom = when == runtime::kSteering || only_if != nullptr;
     llvm::Instruction* const then = llvm::SplitBlockAndInsertIfThen(
         is_called, call, false,
-        when == runtime::kSteering ? weights.createUnlikelyBranchWeights()
-                                   : weights.createBranchWeights(1, 1));
+        is_seldom ? weights.createUnlikelyBranchWeights() : weights.createBranchWeights(1, 1));
     call->moveBefore(then->getIterator());
     if (!call->getType()->isVoidTy()) {
       return_null_otherwise(*call, *then->getSuccessor(0), *in_front);

@@ -18,8 +18,13 @@ class QuietHooks {
                        llvm::ArrayRef<llvm::Value*> arguments,
                        std::optional<uint8_t> active = std::nullopt,
                        llvm::Value* unless = nullptr) {
-    calls_.push_back({builder.CreateCall(hook, arguments), active, unless});
+    calls_.push_back({builder.CreateCall(hook, arguments), active, unless, nullptr});
     return *calls_.back().call;
+  }
+  // Only if that holds, which it does not where nobody records or steers.
+  void call_if(llvm::Value* condition, llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
+               llvm::ArrayRef<llvm::Value*> arguments) {
+    calls_.push_back({builder.CreateCall(hook, arguments), std::nullopt, nullptr, condition});
   }
 
   // At the end: makes new blocks. From now on they cost little more than a branch.
@@ -30,6 +35,7 @@ class QuietHooks {
     llvm::CallInst* call;
     std::optional<uint8_t> active;
     llvm::WeakTrackingVH unless;
+    llvm::WeakTrackingVH only_if;
   };
   std::vector<Call> calls_;
 };

@@ -37,7 +37,7 @@ void RangeHooks::note_busy_loops() {
     }
   }
   for (llvm::CallBase* call : calls_) {
-    if (!library_accesses(*call).empty()) make_busy(ranges_.loop_of(*call));
+    if (may_be_recorded(*call)) make_busy(ranges_.loop_of(*call));
   }
 }
 
@@ -46,7 +46,7 @@ std::vector<RangeHooks::Row> RangeHooks::rows(bool write) {
   std::vector<Row> rows;
   const auto add = [&](std::vector<size_t> members, uint64_t bytes) {
     const Access& first = accesses_[members.front()];
-    const bool behind = write ? meets_single_read(first) : !busy_.contains(first.range->loop);
+    const bool behind = !write && !busy_.contains(first.range->loop);
     rows.push_back({std::move(members), static_cast<uint32_t>(bytes), behind});
   };
   for (size_t i = 0; i < accesses_.size(); ++i) {
@@ -59,16 +59,6 @@ std::vector<RangeHooks::Row> RangeHooks::rows(bool write) {
     add(std::move(parts.members), parts.bytes);
   }
   return rows;
-}
-
-// Whether its loop makes reads one by one that may be of the same memory: what they read of that
-// was there before, as far as it is known.
-bool RangeHooks::meets_single_read(const Access& write) const {
-  return llvm::any_of(accesses_, [&](const Access& other) {
-    return !other.write && !other.range &&
-           ranges_.loop_of(*other.instruction) == write.range->loop &&
-           ranges_.may_meet(other.pointer, write.pointer);
-  });
 }
 
 bool RangeHooks::is_same(const Row& one, const Row& other) const {
@@ -106,11 +96,14 @@ void RangeHooks::insert(const Row& row, llvm::Value* is_known) {
   LoopRanges::Place place = ranges_.compute(*first.range);
   if (!first.write && first.range->is_side_by_side()) leave_out_written(place, first);
   const llvm::Loop* const own = ranges_.loop_of(*first.instruction);
+  if (first.if_apart) {
+    llvm::IRBuilder<> builder(place_for(*own, false));
+    llvm::Value* const single = are_single(first);
+    is_known = is_known != nullptr ? builder.CreateOr(is_known, single) : single;
+  }
   if (first.range->loop == own) return insert_at(row, *first.range, place, std::nullopt, is_known);
   insert_at(row, *first.range, place, runtime::kRecording, is_known);
-  LoopRange in_round = *first.range;
-  in_round.loop = own;
-  in_round.guards.clear();
+  const LoopRange in_round = in_own_loop(*first.range, *own);
   insert_at(row, in_round, ranges_.compute(in_round), runtime::kSteering, nullptr);
 }
 
@@ -137,11 +130,45 @@ void RangeHooks::leave_out_written(LoopRanges::Place& place, const Access& read)
     if (other.write && other.range && other.range->is_side_by_side() && other.bytes == read.bytes &&
         other.range->backwards == read.range->backwards &&
         ranges_.loop_of(*other.instruction) == loop &&
-        ranges_.may_meet(read.pointer, other.pointer)) {
+        ranges_.may_meet(*read.instruction, *other.instruction)) {
       ranges_.leave_out_written(place, *read.range, *other.range,
                                 ranges_.is_first(*other.instruction, *read.instruction));
     }
   }
+}
+
+RangeHooks::Extent RangeHooks::extent_of(const Access& access, llvm::IRBuilder<>& builder) {
+  const LoopRanges::Place place = ranges_.compute(*access.range);
+  llvm::Type* const word = builder.getInt64Ty();
+  llvm::Value* const first = builder.CreatePtrToInt(place.first, word);
+  if (access.range->is_side_by_side()) return {first, builder.CreateAdd(first, place.bytes)};
+  llvm::Value* const others = builder.CreateSub(place.rounds, builder.getInt64(1));
+  llvm::Value* const last = builder.CreateAdd(first, builder.CreateMul(place.step, others));
+  llvm::Value* const is_up = builder.CreateICmpULE(first, last);
+  return {
+      builder.CreateSelect(is_up, first, last),
+      builder.CreateAdd(builder.CreateSelect(is_up, last, first), builder.getInt64(access.bytes))};
+}
+
+llvm::Value* RangeHooks::are_single(const Access& access) {
+  const llvm::Loop* const loop = ranges_.loop_of(*access.instruction);
+  if (llvm::Value* const known = are_single_.lookup(loop)) return known;
+  llvm::IRBuilder<> builder(place_for(*loop, false));
+  llvm::DenseMap<const llvm::Instruction*, Extent> extents;
+  for (const Access& other : accesses_) {
+    if (other.if_apart && ranges_.loop_of(*other.instruction) == loop) {
+      extents[other.instruction] = extent_of(other, builder);
+    }
+  }
+  llvm::Value* meet = builder.getFalse();
+  for (const RangePair& pair : to_compare_.find(loop)->second) {
+    const Extent& read = extents[pair.read];
+    const Extent& write = extents[pair.write];
+    meet = builder.CreateOr(meet, builder.CreateAnd(builder.CreateICmpULT(read.first, write.end),
+                                                    builder.CreateICmpULT(write.first, read.end)));
+  }
+  llvm::Value* const active = builder.CreateLoad(builder.getInt8Ty(), hooks_.active());
+  return are_single_[loop] = builder.CreateAnd(builder.CreateIsNotNull(active), meet);
 }
 
 llvm::Constant* RangeHooks::site_of(const Row& row) {

@@ -8,6 +8,7 @@
 #include "instrument/hooks.h"
 #include "instrument/loop_ranges.h"
 #include "instrument/quiet_hooks.h"
+#include "instrument/range_order.h"
 #include "instrument/sites.h"
 
 namespace foretrace::instrument {
@@ -16,10 +17,12 @@ class RangeHooks {
  public:
   // Of the accesses of a function in the order of the program, and its calls.
   RangeHooks(const std::vector<Access>& accesses, llvm::ArrayRef<llvm::CallBase*> calls,
-             LoopRanges& ranges, const Hooks& hooks, SiteTable& sites, QuietHooks& quiet_hooks)
+             LoopRanges& ranges, const RangesToCompare& to_compare, const Hooks& hooks,
+             SiteTable& sites, QuietHooks& quiet_hooks)
       : accesses_(accesses),
         calls_(calls),
         ranges_(ranges),
+        to_compare_(to_compare),
         hooks_(hooks),
         sites_(sites),
         quiet_hooks_(quiet_hooks) {}
@@ -28,6 +31,10 @@ class RangeHooks {
   // where a loop does more than read, its reads are recorded in front of the rest: else they would
   // seem to see what the loop has written, and what was found by a read would come before it.
   void insert();
+
+  // Of an access that is a range only if those of its loop lie apart: whether it is to be looked
+  // at by itself. That is known before the loop, and false if nobody records or steers.
+  llvm::Value* are_single(const Access& access);
 
  private:
   // Accesses that have a hook together.
@@ -42,7 +49,6 @@ class RangeHooks {
 
   void note_busy_loops();
   std::vector<Row> rows(bool write);
-  bool meets_single_read(const Access& write) const;
   const Access& first_of(const Row& row) const { return accesses_[row.members.front()]; }
   bool is_same(const Row& one, const Row& other) const;
   // Null if the loop does not write what it reads.
@@ -52,14 +58,21 @@ class RangeHooks {
                  std::optional<uint8_t> when, llvm::Value* is_known);
   void leave_out_written(LoopRanges::Place& place, const Access& read);
   llvm::Constant* site_of(const Row& row);
+  struct Extent {
+    llvm::Value* first;
+    llvm::Value* end;
+  };
+  Extent extent_of(const Access& access, llvm::IRBuilder<>& builder);
 
   const std::vector<Access>& accesses_;
   llvm::ArrayRef<llvm::CallBase*> calls_;
   LoopRanges& ranges_;
+  const RangesToCompare& to_compare_;
   const Hooks& hooks_;
   SiteTable& sites_;
   QuietHooks& quiet_hooks_;
   llvm::SmallPtrSet<const llvm::Loop*, 8> busy_;
+  llvm::DenseMap<const llvm::Loop*, llvm::Value*> are_single_;
 };
 
 }  // namespace foretrace::instrument

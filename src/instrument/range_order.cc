@@ -29,117 +29,150 @@ class Order {
   Order(std::vector<Access>& accesses, LoopRanges& ranges) : all_(accesses), ranges_(ranges) {}
 
   void add(size_t access) {
-    members_.push_back({access, ranges_.base_of(*all_[access].pointer)});
+    members_.push_back(access);
     has_ranges_ |= all_[access].range.has_value();
   }
   void add_call(llvm::CallBase& call) {
-    for (const LibraryAccess& access : library_accesses(call)) {
-      by_calls_.push_back({access.pointer, ranges_.base_of(*access.pointer), access.is_write()});
-    }
+    if (may_be_recorded(call)) calls_.push_back(&call);
   }
 
-  void keep(llvm::function_ref<bool(const llvm::Instruction& read)> steers) {
-    if (!has_ranges_) return;
-    for (const Member& member : members_) {
-      Access& read = access_of(member);
-      if (!read.write && !read.range && meets_range_of_writes(member) &&
-          !steers(*read.instruction)) {
-        read.range = ranges_.range_of_one_place(*read.instruction, read.pointer, read.bytes);
+  llvm::SmallVector<RangePair, 4> keep(
+      llvm::function_ref<bool(const llvm::Instruction& read)> steers) {
+    if (!has_ranges_) return {};
+    if (members_.size() > kMostMembers) return give_up();
+    find_clashes();
+    make_ranges_of_one_place(steers);
+    while (llvm::any_of(members_, [&](size_t member) { return take_back(member); })) {
+    }
+    llvm::SmallVector<RangePair, 4> unknown;
+    for (const Clash& clash : clashes_) {
+      const Access& read = all_[clash.read];
+      if (read.range && meeting_of(clash) == Meeting::unknown) {
+        unknown.push_back({read.instruction, all_[clash.write].instruction});
       }
     }
-    while (llvm::any_of(members_, [&](const Member& member) { return take_back(member); })) {
-    }
+    if (unknown.size() > kMostUnknown) return give_up();
+    if (!unknown.empty()) note_if_apart();
+    return unknown;
   }
 
  private:
-  struct Member {
-    size_t access;
-    const llvm::SCEV* base;
-  };
-  struct ByCall {
-    const llvm::Value* pointer;
-    const llvm::SCEV* base;
-    bool write;
+  static constexpr size_t kMostMembers = 200;
+  static constexpr size_t kMostUnknown = 16;
+
+  enum class Meeting {
+    in_order,  // no round reads what one before it wrote, or it itself, or that is left out
+    left_out,  // the same by what has to be done when the loop begins
+    unknown,
+    lost,
   };
 
-  Access& access_of(const Member& member) const { return all_[member.access]; }
+  // A read and a write that may meet.
+  struct Clash {
+    size_t read;
+    size_t write;
+  };
 
-  bool meet(const Member& one, const Member& other) const {
-    return one.base == other.base &&
-           ranges_.may_meet(access_of(one).pointer, access_of(other).pointer);
+  void find_clashes() {
+    for (const size_t read : members_) {
+      if (all_[read].write) continue;
+      for (const size_t write : members_) {
+        if (!all_[write].write || !(all_[read].range || all_[write].range)) continue;
+        if (ranges_.may_meet(*all_[read].instruction, *all_[write].instruction)) {
+          clashes_.push_back({read, write});
+        }
+      }
+    }
   }
 
-  bool meets_range_of_writes(const Member& read) const {
-    return llvm::any_of(members_, [&](const Member& other) {
-      const Access& write = access_of(other);
-      return write.write && write.range && meet(read, other);
-    });
+  void make_ranges_of_one_place(llvm::function_ref<bool(const llvm::Instruction& read)> steers) {
+    for (const Clash& clash : clashes_) {
+      Access& read = all_[clash.read];
+      if (!read.range && all_[clash.write].range && !steers(*read.instruction)) {
+        read.range = ranges_.range_of_one_place(*read.instruction, read.pointer, read.bytes);
+      }
+    }
+    // What is one place may meet other writes than ranges.
+    clashes_.clear();
+    find_clashes();
+  }
+
+  llvm::SmallVector<RangePair, 4> give_up() {
+    for (const size_t member : members_) all_[member].range.reset();
+    return {};
   }
 
   // Whether an access was a range that must not be one.
-  bool take_back(const Member& member) {
-    Access& access = access_of(member);
+  bool take_back(size_t member) {
+    Access& access = all_[member];
     if (!access.range) return false;
-    const bool clashes = llvm::any_of(members_,
-                                      [&](const Member& other) {
-                                        return access_of(other).write != access.write &&
-                                               meet(member, other) &&
-                                               !is_order_kept(access, access_of(other));
-                                      }) ||
-                         llvm::any_of(by_calls_, [&](const ByCall& other) {
-                           return other.write != access.write && other.base == member.base &&
-                                  ranges_.may_meet(other.pointer, access.pointer);
-                         });
-    if (clashes) access.range.reset();
-    return clashes;
+    size_t left_out = 0;
+    const bool is_lost = llvm::any_of(clashes_, [&](const Clash& clash) {
+      if (clash.read != member && clash.write != member) return false;
+      if (!all_[clash.read].range || !all_[clash.write].range) return true;
+      if (access.write) return false;  // reads give way
+      constexpr size_t kMostLeftOut = 8;
+      const Meeting meeting = meeting_of(clash);
+      if (meeting == Meeting::left_out) ++left_out;
+      return meeting == Meeting::lost || left_out > kMostLeftOut;
+    });
+    if (is_lost || meets_call(access)) access.range.reset();
+    return !access.range;
   }
 
-  // Reads give way to writes that are ranges.
-  bool is_order_kept(const Access& access, const Access& other) {
-    if (!other.range) return false;
-    return access.write || !may_read_written(access, other);
+  bool meets_call(const Access& access) const {
+    return llvm::any_of(calls_, [&](const llvm::CallBase* call) {
+      const llvm::ModRefInfo what = ranges_.what_happens(*call, access.pointer);
+      return access.write ? llvm::isRefSet(what) : llvm::isModSet(what);
+    });
   }
 
-  // Whether a round may read what one before it wrote, or what it wrote itself, and that is not
-  // left out when the loop begins (RangeHooks::leave_out_written()).
-  bool may_read_written(const Access& read, const Access& write) {
+  // Of two ranges.
+  Meeting meeting_of(const Clash& clash) {
+    const Access& read = all_[clash.read];
+    const Access& write = all_[clash.write];
     if (read.range->is_side_by_side() && write.range->is_side_by_side() &&
         read.bytes == write.bytes && read.range->backwards == write.range->backwards) {
-      return false;
+      return Meeting::left_out;
     }
     const LoopRanges::Course reads = ranges_.course_of(*read.range, read.bytes);
     const LoopRanges::Course writes = ranges_.course_of(*write.range, write.bytes);
-    if (reads.step != writes.step) return true;
     const uint64_t soonest = ranges_.is_first(*write.instruction, *read.instruction) ? 0 : 1;
+    const std::optional<int64_t> first = ranges_.distance_after(writes, reads, soonest);
+    const std::optional<int64_t> second = ranges_.distance_after(writes, reads, soonest + 1);
     const Window window = {-static_cast<int64_t>(read.bytes), static_cast<int64_t>(write.bytes)};
-    const auto distance = [&](uint64_t rounds) {
-      return ranges_.distance_after(writes, reads, rounds);
-    };
-    const std::optional<int64_t> first = distance(soonest);
-    const std::optional<int64_t> second = distance(soonest + 1);
-    if (first && second) return window.is_reached(*first, *second - *first);
-    // Steps that are known only when the loop begins: it may be some of them.
-    constexpr uint64_t kRounds = 4;
-    for (uint64_t rounds = soonest; rounds < soonest + kRounds; ++rounds) {
-      if (const std::optional<int64_t> known = distance(rounds); known && window.has(*known)) {
-        return true;
-      }
+    if (first && second) {
+      return window.is_reached(*first, *second - *first) ? Meeting::lost : Meeting::in_order;
     }
-    return false;
+    // Each round reads and then writes the same.
+    const bool is_update = soonest == 1 && reads.first == writes.first &&
+                           reads.step == writes.step && read.bytes == write.bytes;
+    return is_update ? Meeting::in_order : Meeting::unknown;
+  }
+
+  // Those that are looked at one by one are not ranges of a loop around, either.
+  void note_if_apart() {
+    for (const size_t member : members_) {
+      Access& access = all_[member];
+      if (!access.range) continue;
+      access.if_apart = true;
+      access.range = in_own_loop(*access.range, *ranges_.loop_of(*access.instruction));
+    }
   }
 
   std::vector<Access>& all_;
   LoopRanges& ranges_;
-  std::vector<Member> members_;
-  std::vector<ByCall> by_calls_;
+  std::vector<size_t> members_;
+  std::vector<llvm::CallBase*> calls_;
+  std::vector<Clash> clashes_;
   bool has_ranges_ = false;
 };
 
 }  // namespace
 
-void keep_order_of_ranges(std::vector<Access>& accesses, llvm::ArrayRef<llvm::CallBase*> calls,
-                          LoopRanges& ranges,
-                          llvm::function_ref<bool(const llvm::Instruction& read)> steers) {
+RangesToCompare keep_order_of_ranges(
+    std::vector<Access>& accesses, llvm::ArrayRef<llvm::CallBase*> calls, LoopRanges& ranges,
+    llvm::function_ref<bool(const llvm::Instruction& read)> steers) {
   llvm::MapVector<const llvm::Loop*, Order> orders;
   for (size_t i = 0; i < accesses.size(); ++i) {
     if (const llvm::Loop* const loop = ranges.loop_of(*accesses[i].instruction)) {
@@ -150,7 +183,12 @@ void keep_order_of_ranges(std::vector<Access>& accesses, llvm::ArrayRef<llvm::Ca
     const auto order = orders.find(ranges.loop_of(*call));
     if (order != orders.end()) order->second.add_call(*call);
   }
-  for (auto& [loop, order] : orders) order.keep(steers);
+  RangesToCompare unknown;
+  for (auto& [loop, order] : orders) {
+    llvm::SmallVector<RangePair, 4> pairs = order.keep(steers);
+    if (!pairs.empty()) unknown[loop] = std::move(pairs);
+  }
+  return unknown;
 }
 
 }  // namespace foretrace::instrument

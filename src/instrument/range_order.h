@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLFunctionalExtras.h>
 
 #include "instrument/access.h"
@@ -10,14 +11,24 @@
 
 namespace foretrace::instrument {
 
-// A range is recorded in front of its loop or behind it. Of what starts from the same pointer, a
-// loop may read what an earlier round wrote, and the range would then stand in front of a write
-// that it sees, or behind one that came after it. Where that may be, an access is a range no more;
-// or, what is read at one place in each round is one.
-// What starts from different pointers is taken to be different memory, if its distance is not
-// known when the loop begins.
-void keep_order_of_ranges(std::vector<Access>& accesses, llvm::ArrayRef<llvm::CallBase*> calls,
-                          LoopRanges& ranges,
-                          llvm::function_ref<bool(const llvm::Instruction& read)> steers);
+// A range is recorded in front of its loop or behind it. If the loop reads what an earlier round
+// wrote, the range could then stand in front of a write that it sees, or behind one that came after
+// it. So accesses that may meet others of the loop, or what functions do that it calls, are ranges
+// no more; but
+// - what is read at one place in each round is one range,
+// - ranges that go the same way stay, if none reads what was written, or if what is read of that
+//   can be left out when the loop begins (RangeHooks::leave_out_written()),
+// - of other ranges it is asked when the loop begins whether they lie apart (Access::if_apart). If
+//   they do not, their accesses are looked at one by one.
+struct RangePair {
+  const llvm::Instruction* read;
+  const llvm::Instruction* write;
+};
+// By loop the ranges of which that is to be asked.
+using RangesToCompare = llvm::MapVector<const llvm::Loop*, llvm::SmallVector<RangePair, 4>>;
+
+RangesToCompare keep_order_of_ranges(
+    std::vector<Access>& accesses, llvm::ArrayRef<llvm::CallBase*> calls, LoopRanges& ranges,
+    llvm::function_ref<bool(const llvm::Instruction& read)> steers);
 
 }  // namespace foretrace::instrument

@@ -51,16 +51,17 @@ void split(Row& row, const std::vector<Access>& accesses, std::vector<StridedPar
 
 std::vector<StridedParts> join_strided(const std::vector<Access>& accesses, bool write,
                                        LoopRanges& ranges) {
-  // By their own loop, step, rounds, and what the address starts from; in the order of the program.
-  using Key =
-      std::tuple<const llvm::Loop*, const llvm::SCEV*, const llvm::SCEV*, const llvm::SCEV*>;
+  // By their own loop and the one they count for, step, rounds, and what the address starts from;
+  // in the order of the program.
+  using Key = std::tuple<const llvm::Loop*, const llvm::Loop*, const llvm::SCEV*, const llvm::SCEV*,
+                         const llvm::SCEV*>;
   std::map<Key, size_t> numbers;
   std::vector<std::vector<Row>> alike;
   for (size_t i = 0; i < accesses.size(); ++i) {
     const std::optional<LoopRange>& range = accesses[i].range;
     if (!range || range->step == nullptr || accesses[i].write != write) continue;
-    const Key key = {ranges.loop_of(*accesses[i].instruction), range->step, range->rounds,
-                     ranges.base_of(*range->first)};
+    const Key key = {ranges.loop_of(*accesses[i].instruction), range->loop, range->step,
+                     range->rounds, ranges.base_of(*range->first)};
     const auto [known, is_new] = numbers.try_emplace(key, alike.size());
     if (is_new) alike.emplace_back();
     add_to_row(alike[known->second], *range, i, ranges);

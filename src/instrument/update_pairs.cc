@@ -1,5 +1,7 @@
 #include "instrument/update_pairs.h"
 
+#include <algorithm>
+
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/IR/Instructions.h>
 
@@ -20,8 +22,15 @@ llvm::MemoryLocation location_of(const Access& access) {
 
 using Instructions = llvm::SmallPtrSet<const llvm::Instruction*, 16>;
 
+// Whether something is written between two instructions of a block.
+bool is_written_between(const llvm::Instruction& one, const llvm::Instruction& other) {
+  return std::any_of(one.getIterator(), other.getIterator(),
+                     [](const llvm::Instruction& between) { return between.mayWriteToMemory(); });
+}
+
 // Whether a value may depend on what an instruction of its block has read: on the way there is
-// that, something that was read from memory and is not recorded, or too much.
+// that, something that was read from memory and is not recorded, or that may have been written
+// there meanwhile, or too much.
 bool may_depend_on(const llvm::Value* value, const llvm::Instruction& read,
                    const Instructions& recorded) {
   constexpr size_t kMostParts = 32;
@@ -36,7 +45,10 @@ bool may_depend_on(const llvm::Value* value, const llvm::Instruction& read,
     }
     if (seen.size() > kMostParts) return true;
     // What is recorded is between the two, and has a place of its own.
-    if (part->mayReadFromMemory() && !recorded.contains(part)) return true;
+    if (part->mayReadFromMemory() &&
+        (!recorded.contains(part) || is_written_between(read, *part))) {
+      return true;
+    }
     if (!part->mayReadFromMemory()) open.append(part->value_op_begin(), part->value_op_end());
   }
   return false;
@@ -45,6 +57,11 @@ bool may_depend_on(const llvm::Value* value, const llvm::Instruction& read,
 // As numbers and structures of two are: others of the same size do not overlap with it by parts.
 bool is_aligned(const Access& access) {
   return llvm::getLoadStoreAlignment(access.instruction).value() * 2 >= access.bytes;
+}
+
+bool is_joined(const Access& read) {
+  const llvm::DataLayout& layout = read.instruction->getDataLayout();
+  return layout.getTypeStoreSize(llvm::getLoadStoreType(read.instruction)) != read.bytes;
 }
 
 class Finder {
@@ -80,6 +97,8 @@ class Finder {
 
   // Whether the read may be recorded with the write.
   bool may_wait(size_t read, size_t write) {
+    // Of reads that are one (adjacent.h) only the last is known.
+    if (write - read > 1 && is_joined(accesses_[read])) return false;
     for (size_t i = read + 1; i < write; ++i) {
       const Access& between = accesses_[i];
       if (may_depend_on(between.pointer, *accesses_[read].instruction, recorded_)) return false;

@@ -203,6 +203,12 @@ template <typename T> void say(char op, Steps s) {
     for (unsigned i = 0; i < sizeof(T) / 4; ++i) std::printf("%c %ld\n", op, s.at + k * s.step + i);
   }
 }
+template <typename T> void say_copy(Steps s, Steps t) {
+  for (long k = 0; k < s.rounds; ++k) {
+    say<T>('r', {s.at + k * s.step, 0, 1});
+    say<T>('w', {t.at + k * t.step, 0, 1});
+  }
+}
 template <typename T> __attribute__((noinline)) long read(Steps s) {
   int* const base = cells.data();
   long sum = 0;
@@ -242,7 +248,7 @@ template <typename T> long once(unsigned what, Steps s, Steps t) {
     case 0: return say<T>('r', s), read<T>(s);
     case 1: return say<T>('w', s), write<T>(s), 0;
     case 2: return say<T>('r', s), say<T>('w', s), add<T>(s), 0;
-    case 3: t.rounds = s.rounds; return say<T>('r', s), say<T>('w', t), copy<T>(s, t), 0;
+    case 3: return say_copy<T>(s, t), copy<T>(s, t), 0;
     case 4: return say<Parts>('r', s), say<Parts>('w', s), turn(s), 0;
     case 5: s.step = 3; return say<T>('r', s), say<T>('w', s), fixed<T, 3>(s), 0;
     default: s.step = -17; return say<T>('r', s), say<T>('w', s), fixed<T, -17>(s), 0;
@@ -407,19 +413,28 @@ def nests_source(seed):
                 (f"{{ sum += base[{to} + 2 * j]; base[{near} + j] = zero; }}", [("r", to, 2), ("w", near, 1)], count),
                 (f"{{ __builtin_memcpy(base + {near} + 2 * j, other + 40, 8); sum += base[{to} + j]; }}",
                  [("w", near, 2), ("w", near + 1, 2), ("r", to, 1)], count),
+                (f"{{ base[{to} + j] = zero; sum += look(base + {near} + j); }}", [("w", to, 1), ("r", near, 1)], count),
+                (f"{{ sum += look(again + {near} + j); base[{to} + j] = zero; }}", [("r", near, 1), ("w", to, 1)], count),
+                (f"{{ sum += base[{to} + j]; put(base + {near} + j, zero); }}", [("r", to, 1), ("w", near, 1)], count),
+                (f"{{ again[{near} + 2 * j] = zero; sum += base[{to} + 2 * j]; }}", [("w", near, 2), ("r", to, 2)], count),
+                (f"{{ again[{near}] = zero; sum += base[{to} + j]; }}", [("w", near, 0), ("r", to, 1)], count),
+                (f"{{ if (odd[j]) sum += again[{near} + j]; base[{to} + j] = zero; }}", [("r", near, "odd"), ("w", to, 1)], count),
+                (f"{{ base[{near} + three * j] = zero; sum += base[{to} + three * j]; }}", [("w", near, 3), ("r", to, 3)], count),
+                (f"{{ again[{to} + 6 + three * j] = zero; sum += base[{to} + three * j]; }}", [("w", to + 6, 3), ("r", to, 3)], count),
                 (f"base[{to} + 2 * j] = zero;", [("w", to, 2)], count), (f"sum += base[{to} + 2 * j];", [("r", to, 2)], count),
                 (f"sum += base[{to}];", [("r", to, 0)], None), (f"base[{to}] = zero;", [("w", to, 0)], None),
                 ("other[j] += 1;", [], count), ("sum += static_cast<long>(other[j]);", [], count)])
             guard, is_made = random.choice([("", True), ("", True), ("if (m > 4) ", counts["m"] > 4)])
             lines.append(guard + (f"for (long j = 0; j < {rounds}; ++j) " if rounds else "") + line)
             steps.append((ops, (counts[rounds] if rounds else 1) if is_made else 0))
-        log = [(op, TABLE[j] if step == "table" else at + step * j) for _ in range(counts["r"]) for ops, times in steps
-               for j in range(times) for op, at, step in ops]
+        log = [(op, TABLE[j] if step == "table" else at + (1 if step == "odd" else step) * j)
+               for _ in range(counts["r"]) for ops, times in steps
+               for j in range(times) for op, at, step in ops if step != "odd" or j % 2 == 1]
         functions.append("__attribute__((noinline)) long "
-                         f"f{number}(int* base, int* again, float* other, int zero, long r, long n, long m) {{ long sum = 0; "
+                         f"f{number}(int* base, int* again, float* other, int zero, long three, long r, long n, long m) {{ long sum = 0; "
                          f"for (long k = 0; k < r; ++k) {{ {' '.join(lines)} }} return sum; }}")
         says = "".join(f'say("{op} {cell}"); ' for op, cell in log)
-        calls.append(f'say("s 0"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data(), cells.data(), other, zero, '
+        calls.append(f'say("s 0"); {says} mutex.lock(); mutex.unlock(); sum += f{number}(cells.data(), cells.data(), other, zero, 3 + zero, '
                      f'{counts["r"]} + zero, {counts["n"]} + zero, {counts["m"]} + zero);')
     return NESTS.replace("TABLE", ", ".join(map(str, TABLE))).replace("FUNCTIONS", "\n".join(functions)).replace("CALLS", "\n  ".join(calls))
 
@@ -432,6 +447,9 @@ NESTS = r"""
 std::vector<int> cells(64);
 float other[64];
 constexpr int table[] = {TABLE};
+constexpr bool odd[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};
+__attribute__((noinline)) long look(const int* cell) { return *cell; }
+__attribute__((noinline)) void put(int* cell, int value) { *cell = value; }
 std::mutex mutex;
 FUNCTIONS
 __attribute__((noinline)) void say(const char* what) { std::puts(what); }
