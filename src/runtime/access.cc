@@ -149,6 +149,7 @@ void steering_read(uint64_t address, uint64_t bytes, SiteRef site) {
 }
 
 void forget_accesses(uint64_t address, uint64_t bytes) {
+  ++self.forgotten;
   if (bytes >= kWholeRange) begin_range_stretch();
   self.filter.forget(address, bytes);
 }

@@ -40,31 +40,47 @@ bool take(AtomicLock& lock) {
   return false;
 }
 
-// Whether some thread has made a fence: relaxed operations may order from then on.
-std::atomic<bool> has_fences{false};
-
 bool is_relaxed(Kind kind) {
   return kind == Kind::relaxed_read || kind == Kind::relaxed_write || kind == Kind::relaxed_update;
 }
 bool only_reads(Kind kind) { return kind == Kind::atomic_read || kind == Kind::relaxed_read; }
 bool only_writes(Kind kind) { return kind == Kind::atomic_write || kind == Kind::relaxed_write; }
 
+AtomicLook& look_at(uint64_t address) {
+  constexpr uint32_t kShift = 64 - kAtomicLooksShift;
+  return self.memory->atomics[address * 0x9E3779B97F4A7C15ULL >> kShift];
+}
+
+// Whether a read sees what the thread's operation saw, or wrote.
+bool sees_the_same(const AtomicLook& last, Kind kind, uint64_t address, uint32_t size) {
+  return only_reads(kind) && last.address == address && last.size == size &&
+         last.forgotten == self.forgotten && !has_later<false>(address, last.stamp);
+}
+
 // A thread that spins on an atomic location reads the same again and again;
-// only what it sees for the first time is recorded.
-bool is_repeated_read(Kind kind, uint64_t address, uint32_t bits) {
-  return only_reads(kind) && self.filter.is_started() && are_repeated<false>(address, bits);
+// only what it sees for the first time in a stretch is recorded.
+bool is_repeated_read(Kind kind, uint64_t address, uint32_t size) {
+  if (!self.filter.is_started()) return false;
+  const AtomicLook& last = look_at(address);
+  return last.stretch == self.range_stretch && (last.orders || is_relaxed(kind)) &&
+         sees_the_same(last, kind, address, size);
 }
 
 void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
-  const uint32_t bits = byte_bits(address, size);
-  if (is_repeated_read(kind, address, bits)) return;
+  if (is_repeated_read(kind, address, size)) return;
   const Entry entry;
   if (!entry) return;
+  AtomicLook& last = look_at(address);
+  const bool was_ordered = last.orders && sees_the_same(last, kind, address, size);
   entry.append_stamped(kind, address, size, site);
-  if (!is_relaxed(kind) || has_fences.load(std::memory_order_relaxed)) entry.begin_stretch();
-  Granule granule(address, size);
-  if (!only_writes(kind)) granule.remember<false>();
-  if (!only_reads(kind)) granule.remember<true>();
+  // Behind a read that brings no order, whoever races with an access also races with the same
+  // access in front of it.
+  if (kind != Kind::relaxed_read && !was_ordered) entry.begin_stretch();
+  if (!only_writes(kind)) mark_range(address, address + size, self.stamp, false);
+  if (!only_reads(kind)) mark_range(address, address + size, self.stamp, true);
+  // A relaxed update goes on with what others released.
+  const bool orders = kind != Kind::relaxed_read && kind != Kind::relaxed_update;
+  last = {address, self.stamp, self.range_stretch, self.forgotten, size, orders || was_ordered};
 }
 
 }  // namespace
@@ -89,7 +105,6 @@ void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, Si
 
 // One of a thread is enough.
 void record_fence() {
-  has_fences.store(true, std::memory_order_relaxed);
   if (!recording_on.load(std::memory_order_relaxed) || self.fenced) return;
   const Entry entry;
   if (!entry) return;

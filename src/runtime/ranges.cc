@@ -239,8 +239,10 @@ Elements elements(uint64_t address, int64_t step, uint64_t rounds, uint32_t byte
 
 bool are_written(const Elements& range) {
   if (!self.filter.is_started()) return false;
-  return is_long(range) ? is_known(entry_of(range.address), range, true)
-                        : is_range_repeated<true>(range);
+  if (!is_long(range)) return is_range_repeated<true>(range);
+  // A write of what steers the loop must be noticed. (Of short ranges the filter forgets it.)
+  return !self.memory->steering.overlap(range.address, range.end) &&
+         is_known(entry_of(range.address), range, true);
 }
 
 // Records elements, or bytes, of which there are not too many for one record.
@@ -309,7 +311,7 @@ bool is_range_written(uint64_t address, uint64_t bytes) {
 }
 
 bool is_strided_written(uint64_t address, int64_t step, uint64_t rounds, uint32_t bytes) {
-  return stride_of(step) <= Record::kMostStride &&
+  return rounds > 0 && stride_of(step) <= Record::kMostStride &&
          are_written(elements(address, step, rounds, bytes));
 }
 

@@ -38,6 +38,7 @@ struct Thread {
   uint64_t settle_at;    // how many records there may be until they are settled
   uint32_t stamp;        // the lower half of the last stamp that it took
   uint32_t range_stretch;
+  uint32_t forgotten;         // counts the times at which memory became other memory
   bool busy;                  // inside the recorder: a signal handler must not record
   bool unable;                // no ring could be made for it
   bool fenced;                // has recorded a fence

@@ -21,6 +21,17 @@ struct RangeEntry {
 inline constexpr uint32_t kRangeEntriesShift = 9;
 inline constexpr uint32_t kRangeEntries = 1U << kRangeEntriesShift;
 
+// The last atomic operation on some address that a thread recorded.
+struct AtomicLook {
+  uint64_t address;
+  uint32_t stamp;
+  uint32_t stretch;    // Thread::range_stretch then,
+  uint32_t forgotten;  // and Thread::forgotten
+  uint32_t size;
+  bool orders;  // or saw what one had seen that did, or wrote it: to acquire it brings no more
+};
+inline constexpr uint32_t kAtomicLooksShift = 6;
+
 // A site of records that no accesses are, and a stack that led there.
 struct PlacedSite {
   uint32_t site;
@@ -38,6 +49,7 @@ struct alignas(4096) ThreadMemory {
   LastRuns last_writes;
   SteeringReads steering;
   RangeEntry ranges[kRangeEntries];
+  AtomicLook atomics[1U << kAtomicLooksShift];
   PlacedSite placed[kPlacedSites];
 };
 
