@@ -34,17 +34,17 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
       return access_elements(thread, record, false);
     case Kind::write_strided:
       return access_elements(thread, record, true);
-    // Who sees a write comes after it.
+    // What follows comes after the write that is seen. The access itself need not: a race's
+    // schedule ends with it, whatever it sees there.
     case Kind::atomic_read:
-      order_.atomic_read(thread, address, std::max(1U, record.size()));
-      return access(thread, address, std::max(1U, record.size()), false, true);
+      access(thread, address, std::max(1U, record.size()), false, true);
+      return order_.atomic_read(thread, address, std::max(1U, record.size()));
     case Kind::atomic_write:
       access(thread, address, std::max(1U, record.size()), true, true);
       return order_.atomic_write(thread, address, std::max(1U, record.size()));
     case Kind::atomic_update:
-      order_.atomic_read(thread, address, std::max(1U, record.size()));
       access(thread, address, std::max(1U, record.size()), true, true);
-      return order_.atomic_write(thread, address, std::max(1U, record.size()));
+      return order_.atomic_update(thread, address, std::max(1U, record.size()));
     // These order nothing; whoever sees an update may also see what it came after.
     case Kind::relaxed_read:
       return access(thread, address, std::max(1U, record.size()), false, true);

@@ -138,7 +138,9 @@ rc::Gen<RandomTrace> any_trace() {
   ordered.locks_for_reading = ordered.waits = false;
   ordered.locks = 1;
   ordered.locations = 6;
-  return rc::gen::oneOf(random_trace(many), random_trace(ordered));
+  RandomTraceOptions mixed = many;
+  mixed.mixed = true;
+  return rc::gen::oneOf(random_trace(many), random_trace(ordered), random_trace(mixed));
 }
 
 RC_GTEST_PROP(MemorySurvey, WhatIsLeftOutChangesNoFinding, ()) {
@@ -160,7 +162,11 @@ RC_GTEST_PROP(MemorySurvey, WhereNothingMayRaceNothingDoes, ()) {
   guarded.barriers = guarded.objects = false;
   guarded.locks = 2;
   guarded.locations = 2;
-  const RandomTrace random = *rc::gen::oneOf(any_trace(), random_trace(guarded));
+  RandomTraceOptions mixed = guarded;  // atomic and plain accesses of the same locations
+  mixed.mixed = true;
+  mixed.locks_for_reading = mixed.waits = false;
+  const RandomTrace random =
+      *rc::gen::oneOf(any_trace(), random_trace(guarded), random_trace(mixed));
   MemorySurvey survey(false);
   add_to(survey, random.trace);
   RC_CLASSIFY(!survey.may_race(), "nothing may race");
@@ -268,6 +274,10 @@ rc::Gen<AnyRecord> any_access() {
         constexpr uint32_t kSizes[] = {8, 8, 8, 8, 8, 4, 4, 4, 2, 1};
         const uint32_t bytes = kSizes[size];
         const uint64_t address = kFirstAddress + at / bytes * bytes % (at % 4 == 0 ? 16 : 8);
+        if (what == 19 && size < 5) {
+          return AnyRecord{thread, Record::make(Kind::alloc, kFirstAddress + at % 2 * 8, 0, 0,
+                                                size % 2 == 0 ? 8 : 16)};
+        }
         return AnyRecord{thread, Record::make(kind, address, bytes, 0, 0)};
       });
 }
@@ -280,8 +290,12 @@ class AllAccesses {
     const Kind kind = record.kind();
     const bool read = kind == Kind::read || kind == Kind::atomic_read || kind == Kind::relaxed_read;
     const bool atomic = kind != Kind::read && kind != Kind::write;
-    if (kind == Kind::atomic_read || kind == Kind::atomic_update) {
-      order_.atomic_read(thread, record.address(), record.size());
+    if (kind == Kind::alloc) {
+      order_.forget(record.address(), record.upper());
+      for (uint64_t b = 0; b < record.upper(); ++b) {
+        pasts_.erase(record.address() + b);
+      }
+      return false;
     }
     if (kind == Kind::write || kind == Kind::relaxed_write) {
       order_.overwrite(record.address(), record.size());
@@ -294,6 +308,9 @@ class AllAccesses {
       }
       pasts_[byte].push_back({thread, order_.epoch(thread), !read, atomic});
       if (atomic) atomic_bytes_.insert(byte);
+    }
+    if (kind == Kind::atomic_read || kind == Kind::atomic_update) {
+      order_.atomic_read(thread, record.address(), record.size());
     }
     if (kind == Kind::atomic_write || kind == Kind::atomic_update) {
       order_.atomic_write(thread, record.address(), record.size());
