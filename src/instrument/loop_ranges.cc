@@ -268,6 +268,17 @@ std::optional<LoopRange> LoopRanges::range_of_one_place(const llvm::Instruction&
   return range;
 }
 
+llvm::Value* LoopRanges::base_before(const llvm::Instruction& access, const llvm::Loop& loop) {
+  auto* const pointer = const_cast<llvm::Value*>(llvm::getLoadStorePointerOperand(&access));
+  const auto* const base =
+      llvm::dyn_cast<llvm::SCEVUnknown>(evolution_.getPointerBase(evolution_.getSCEV(pointer)));
+  if (base == nullptr || !base->getType()->isPointerTy() || loop.getLoopPreheader() == nullptr ||
+      !dominators_.dominates(base->getValue(), loop.getLoopPreheader()->getTerminator())) {
+    return nullptr;
+  }
+  return base->getValue();
+}
+
 LoopRanges::Course LoopRanges::course_of(const LoopRange& range, uint64_t bytes) {
   if (!range.is_side_by_side()) return {range.first, range.step};
   llvm::Type* const word = evolution_.getEffectiveSCEVType(range.first->getType());

@@ -67,6 +67,8 @@ class LoopRanges {
   const llvm::SCEV* base_of(const llvm::SCEV& address) {
     return evolution_.getPointerBase(&address);
   }
+  // The same of a single access, as a value that is there before the loop; null if it is not.
+  llvm::Value* base_before(const llvm::Instruction& access, const llvm::Loop& loop);
 
   // Where the accesses of a range, of so many bytes each, are in the rounds of their own loop.
   struct Course {

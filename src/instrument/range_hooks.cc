@@ -161,7 +161,12 @@ llvm::Value* RangeHooks::are_single(const Access& access) {
     }
   }
   llvm::Value* meet = builder.getFalse();
-  for (const RangePair& pair : to_compare_.find(loop)->second) {
+  const Comparison& comparison = to_compare_.find(loop)->second;
+  for (const auto& [one, other] : comparison.bases) {
+    builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
+    meet = builder.CreateOr(meet, &quiet_hooks_.call(builder, hooks_.may_meet(), {one, other}));
+  }
+  for (const RangePair& pair : comparison.ranges) {
     const Extent& read = extents[pair.read];
     const Extent& write = extents[pair.write];
     meet = builder.CreateOr(meet, builder.CreateAnd(builder.CreateICmpULT(read.first, write.end),

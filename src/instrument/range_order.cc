@@ -36,29 +36,22 @@ class Order {
     if (may_be_recorded(call)) calls_.push_back(&call);
   }
 
-  llvm::SmallVector<RangePair, 4> keep(
-      llvm::function_ref<bool(const llvm::Instruction& read)> steers) {
+  Comparison keep(llvm::function_ref<bool(const llvm::Instruction& read)> steers) {
     if (!has_ranges_) return {};
     if (members_.size() > kMostMembers) return give_up();
     find_clashes();
     make_ranges_of_one_place(steers);
     while (llvm::any_of(members_, [&](size_t member) { return take_back(member); })) {
     }
-    llvm::SmallVector<RangePair, 4> unknown;
-    for (const Clash& clash : clashes_) {
-      const Access& read = all_[clash.read];
-      if (read.range && meeting_of(clash) == Meeting::unknown) {
-        unknown.push_back({read.instruction, all_[clash.write].instruction});
-      }
-    }
-    if (unknown.size() > kMostUnknown) return give_up();
-    if (!unknown.empty()) note_if_apart();
-    return unknown;
+    Comparison comparison = what_to_compare();
+    if (comparison.ranges.size() + comparison.bases.size() > kMostToCompare) return give_up();
+    if (!comparison.is_empty()) note_if_apart();
+    return comparison;
   }
 
  private:
   static constexpr size_t kMostMembers = 200;
-  static constexpr size_t kMostUnknown = 16;
+  static constexpr size_t kMostToCompare = 16;
 
   enum class Meeting {
     in_order,  // no round reads what one before it wrote, or it itself, or that is left out
@@ -97,7 +90,7 @@ class Order {
     find_clashes();
   }
 
-  llvm::SmallVector<RangePair, 4> give_up() {
+  Comparison give_up() {
     for (const size_t member : members_) all_[member].range.reset();
     return {};
   }
@@ -109,7 +102,7 @@ class Order {
     size_t left_out = 0;
     const bool is_lost = llvm::any_of(clashes_, [&](const Clash& clash) {
       if (clash.read != member && clash.write != member) return false;
-      if (!all_[clash.read].range || !all_[clash.write].range) return true;
+      if (!all_[clash.read].range || !all_[clash.write].range) return !bases_of(clash);
       if (access.write) return false;  // reads give way
       constexpr size_t kMostLeftOut = 8;
       const Meeting meeting = meeting_of(clash);
@@ -118,6 +111,33 @@ class Order {
     });
     if (is_lost || meets_call(access)) access.range.reset();
     return !access.range;
+  }
+
+  Comparison what_to_compare() {
+    Comparison found;
+    for (const Clash& clash : clashes_) {
+      const Access& read = all_[clash.read];
+      const Access& write = all_[clash.write];
+      if (read.range && write.range) {
+        if (meeting_of(clash) == Meeting::unknown) {
+          found.ranges.push_back({read.instruction, write.instruction});
+        }
+      } else if (read.range || write.range) {
+        const std::pair<llvm::Value*, llvm::Value*> bases = *bases_of(clash);
+        if (!llvm::is_contained(found.bases, bases)) found.bases.push_back(bases);
+      }
+    }
+    return found;
+  }
+
+  // What both start from, if that is two pointers which are there before the loop.
+  std::optional<std::pair<llvm::Value*, llvm::Value*>> bases_of(const Clash& clash) {
+    const llvm::Instruction& read = *all_[clash.read].instruction;
+    const llvm::Instruction& write = *all_[clash.write].instruction;
+    llvm::Value* const of_read = ranges_.base_before(read, *ranges_.loop_of(read));
+    llvm::Value* const of_write = ranges_.base_before(write, *ranges_.loop_of(write));
+    if (of_read == nullptr || of_write == nullptr || of_read == of_write) return std::nullopt;
+    return std::pair(of_read, of_write);
   }
 
   bool meets_call(const Access& access) const {
@@ -183,12 +203,12 @@ RangesToCompare keep_order_of_ranges(
     const auto order = orders.find(ranges.loop_of(*call));
     if (order != orders.end()) order->second.add_call(*call);
   }
-  RangesToCompare unknown;
+  RangesToCompare to_compare;
   for (auto& [loop, order] : orders) {
-    llvm::SmallVector<RangePair, 4> pairs = order.keep(steers);
-    if (!pairs.empty()) unknown[loop] = std::move(pairs);
+    Comparison comparison = order.keep(steers);
+    if (!comparison.is_empty()) to_compare[loop] = std::move(comparison);
   }
-  return unknown;
+  return to_compare;
 }
 
 }  // namespace foretrace::instrument

@@ -18,14 +18,23 @@ namespace foretrace::instrument {
 // - what is read at one place in each round is one range,
 // - ranges that go the same way stay, if none reads what was written, or if what is read of that
 //   can be left out when the loop begins (RangeHooks::leave_out_written()),
-// - of other ranges it is asked when the loop begins whether they lie apart (Access::if_apart). If
-//   they do not, their accesses are looked at one by one.
+// - of other ranges it is asked when the loop begins whether they lie apart, and of those beside
+//   single accesses whether they are in different blocks of memory (Access::if_apart). If not,
+//   their accesses are looked at one by one.
 struct RangePair {
   const llvm::Instruction* read;
   const llvm::Instruction* write;
 };
-// By loop the ranges of which that is to be asked.
-using RangesToCompare = llvm::MapVector<const llvm::Loop*, llvm::SmallVector<RangePair, 4>>;
+// What is to be asked when a loop begins.
+struct Comparison {
+  // Whether these lie apart,
+  llvm::SmallVector<RangePair, 4> ranges;
+  // and whether these point into different blocks.
+  llvm::SmallVector<std::pair<llvm::Value*, llvm::Value*>, 4> bases;
+
+  bool is_empty() const { return ranges.empty() && bases.empty(); }
+};
+using RangesToCompare = llvm::MapVector<const llvm::Loop*, Comparison>;
 
 RangesToCompare keep_order_of_ranges(
     std::vector<Access>& accesses, llvm::ArrayRef<llvm::CallBase*> calls, LoopRanges& ranges,

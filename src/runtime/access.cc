@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/compared.h"
+#include "runtime/large_blocks.h"
 #include "runtime/ranges.h"
 
 namespace foretrace::runtime {
@@ -212,6 +213,12 @@ FORETRACE_SIZE(2)
 FORETRACE_SIZE(4)
 FORETRACE_SIZE(8)
 FORETRACE_SIZE(16)
+
+// Whether what starts from two pointers may be the same memory.
+FORETRACE_PREDICATE __foretrace_may_meet(const void* one, const void* other) {
+  return foretrace::runtime::may_be_in_one_block(reinterpret_cast<uint64_t>(one),
+                                                 reinterpret_cast<uint64_t>(other));
+}
 
 // Some reads of one object, when all have been made. `bytes` has a bit for each byte.
 FORETRACE_HOOK __foretrace_read_parts(const void* p, uint64_t bytes, ReadGroup* group) {

@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "runtime/access.h"
+#include "runtime/large_blocks.h"
 #include "runtime/modules.h"
 #include "runtime/real.h"
 #include "runtime/recorder.h"
@@ -81,17 +82,22 @@ SiteRef site_of_death(const void* return_address) {
 }
 
 void record_death(void* block, SiteRef site) {
-  if (block == nullptr) return;
-  const Entry entry;
-  if (!entry) return;
+  if (block == nullptr || !recording_on.load(std::memory_order_relaxed)) return;
   const auto address = reinterpret_cast<uint64_t>(block);
   const uint64_t bytes = ::malloc_usable_size(block);
+  // Also where the thread records nothing: others may have its addresses next.
+  if (bytes >= kKnownBlock) end_large_block(address);
+  const Entry entry;
+  if (!entry) return;
   append_ordered(entry, Kind::free, address, bytes, bytes >= kLargeBlock, site);
   if (bytes >= kLargeBlock) note_large_death(self.stamp);
 }
 
 void* born(void* block, size_t bytes) {
   record_birth(block, bytes, take_call_site());
+  if (bytes >= kKnownBlock && block != nullptr && recording_on.load(std::memory_order_relaxed)) {
+    begin_large_block(reinterpret_cast<uint64_t>(block), bytes);
+  }
   return block;
 }
 

@@ -444,7 +444,7 @@ NESTS = r"""
 #include <mutex>
 #include <thread>
 #include <vector>
-std::vector<int> cells(64);
+std::vector<int> cells(1 << 13);  // a block of memory that the recorder knows
 float other[64];
 constexpr int table[] = {TABLE};
 constexpr bool odd[] = {0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1};

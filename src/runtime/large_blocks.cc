@@ -1,0 +1,121 @@
+#include "runtime/large_blocks.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace foretrace::runtime {
+namespace {
+
+struct Block {
+  std::atomic<uint64_t> first;
+  std::atomic<uint64_t> end;
+};
+
+// By address, and apart from each other. Whoever changes them makes the number of changes odd
+// meanwhile; who reads them looks at it before and after.
+constexpr uint32_t kMost = 1024;
+Block blocks[kMost];
+std::atomic<uint32_t> count{0};
+std::atomic<uint32_t> changes{0};
+// A change was not made, because a signal handler or the parent of this process is in the middle
+// of another one. Then nothing is known any more.
+std::atomic<bool> is_lost{false};
+
+bool begin_change() {
+  constexpr uint32_t kMostRounds = 1 << 16;
+  for (uint32_t round = 0; round < kMostRounds; ++round) {
+    uint32_t now = changes.load(std::memory_order_relaxed);
+    if (now % 2 == 0 && changes.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) {
+      std::atomic_thread_fence(std::memory_order_release);
+      return true;
+    }
+    __builtin_ia32_pause();
+  }
+  is_lost.store(true, std::memory_order_relaxed);
+  return false;
+}
+
+void end_change() { changes.fetch_add(1, std::memory_order_release); }
+
+// How many begin at the address or in front of it.
+uint32_t up_to(uint64_t address) {
+  uint32_t low = 0;
+  for (uint32_t high = std::min(count.load(std::memory_order_relaxed), kMost); low < high;) {
+    const uint32_t middle = (low + high) / 2;
+    if (blocks[middle].first.load(std::memory_order_relaxed) <= address) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+void copy(uint32_t from, uint32_t to) {
+  blocks[to].first.store(blocks[from].first.load(std::memory_order_relaxed),
+                         std::memory_order_relaxed);
+  blocks[to].end.store(blocks[from].end.load(std::memory_order_relaxed), std::memory_order_relaxed);
+}
+
+// Those that have some of these bytes are over.
+void erase(uint64_t address, uint64_t end) {
+  uint32_t first = up_to(address);
+  if (first > 0 && blocks[first - 1].end.load(std::memory_order_relaxed) > address) --first;
+  uint32_t last = first;
+  const uint32_t all = count.load(std::memory_order_relaxed);
+  while (last < all && blocks[last].first.load(std::memory_order_relaxed) < end) ++last;
+  if (first == last) return;
+  for (uint32_t at = last; at < all; ++at) copy(at, first + at - last);
+  count.store(all - (last - first), std::memory_order_relaxed);
+}
+
+void insert(uint64_t address, uint64_t end) {
+  const uint32_t all = count.load(std::memory_order_relaxed);
+  if (all == kMost) return;
+  const uint32_t place = up_to(address);
+  for (uint32_t at = all; at > place; --at) copy(at - 1, at);
+  blocks[place].first.store(address, std::memory_order_relaxed);
+  blocks[place].end.store(end, std::memory_order_relaxed);
+  count.store(all + 1, std::memory_order_relaxed);
+}
+
+enum class Answer { yes, no, unknown };
+
+// Whether an address is in the block that another one is in, if that is known. What is near its
+// borders may be: loops that go backwards start from where it ends.
+Answer is_in_block_of(uint64_t address, uint64_t other) {
+  constexpr uint64_t kNear = 64;
+  const uint32_t behind = up_to(other);
+  if (behind == 0) return Answer::unknown;
+  const Block& block = blocks[behind - 1];
+  const uint64_t first = block.first.load(std::memory_order_relaxed);
+  const uint64_t end = block.end.load(std::memory_order_relaxed);
+  if (other >= end) return Answer::unknown;
+  return address + kNear >= first && address <= end + kNear ? Answer::yes : Answer::no;
+}
+
+}  // namespace
+
+void begin_large_block(uint64_t address, uint64_t bytes) {
+  if (!begin_change()) return;
+  erase(address, address + bytes);
+  insert(address, address + bytes);
+  end_change();
+}
+
+void end_large_block(uint64_t address) {
+  if (!begin_change()) return;
+  erase(address, address + 1);
+  end_change();
+}
+
+bool may_be_in_one_block(uint64_t one, uint64_t other) {
+  const uint32_t before = changes.load(std::memory_order_acquire);
+  if (before % 2 != 0 || is_lost.load(std::memory_order_relaxed)) return true;
+  Answer is_in = is_in_block_of(one, other);
+  if (is_in == Answer::unknown) is_in = is_in_block_of(other, one);
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return is_in != Answer::no || changes.load(std::memory_order_relaxed) != before;
+}
+
+}  // namespace foretrace::runtime
