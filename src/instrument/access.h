@@ -16,6 +16,8 @@ struct Access {
   llvm::Value* pointer;
   uint64_t bytes;
   bool write;
+  // Of reads that are one, of which `instruction` is the last: the first (adjacent.h).
+  const llvm::Instruction* first = nullptr;
   bool updates = false;  // a write of what has just been read, by one operator
   // Of a write: the number of the access that has read it before, at another site, if both are
   // recorded as one; and of that read, that it is (update_pairs.h).

@@ -62,6 +62,7 @@ class Joiner {
     if (clashes_between(run, low, high)) return;
     for (const Member& member : run) gone_[member.index] = true;
     Access& joined = accesses_[accesses_[low].write ? low : high];
+    joined.first = accesses_[low].instruction;
     gone_[accesses_[low].write ? low : high] = false;
     joined.pointer = const_cast<llvm::Value*>(run.front().base);
     joined.offset = run.front().offset;

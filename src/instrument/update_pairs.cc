@@ -20,36 +20,34 @@ llvm::MemoryLocation location_of(const Access& access) {
              : llvm::MemoryLocation::getBeforeOrAfter(access.pointer);
 }
 
-using Instructions = llvm::SmallPtrSet<const llvm::Instruction*, 16>;
-
-// Whether something is written between two instructions of a block.
-bool is_written_between(const llvm::Instruction& one, const llvm::Instruction& other) {
-  return std::any_of(one.getIterator(), other.getIterator(),
-                     [](const llvm::Instruction& between) { return between.mayWriteToMemory(); });
+// Whether what an instruction reads may be written between another one of its block and it.
+bool is_written_between(const llvm::Instruction& one, const llvm::Instruction& read,
+                        llvm::AAResults& aliases) {
+  const auto* const load = llvm::dyn_cast<llvm::LoadInst>(&read);
+  if (load == nullptr) return true;
+  const llvm::MemoryLocation place = llvm::MemoryLocation::get(load);
+  return std::any_of(one.getIterator(), read.getIterator(), [&](const llvm::Instruction& between) {
+    return between.mayWriteToMemory() && llvm::isModSet(aliases.getModRefInfo(&between, place));
+  });
 }
 
-// Whether a value may depend on what an instruction of its block has read: on the way there is
-// that, something that was read from memory and is not recorded, or that may have been written
-// there meanwhile, or too much.
-bool may_depend_on(const llvm::Value* value, const llvm::Instruction& read,
-                   const Instructions& recorded) {
+// Whether a value may depend on what an access of its block has read: on the way there is that,
+// something that was read from memory and may have been written there meanwhile, or too much.
+bool may_depend_on(const llvm::Value* value, const Access& read, llvm::AAResults& aliases) {
   constexpr size_t kMostParts = 32;
+  const llvm::Instruction& first = read.first != nullptr ? *read.first : *read.instruction;
   llvm::SmallVector<const llvm::Value*, 8> open = {value};
-  Instructions seen;
+  llvm::SmallPtrSet<const llvm::Instruction*, 16> seen;
   while (!open.empty()) {
     const auto* const part = llvm::dyn_cast<llvm::Instruction>(open.pop_back_val());
-    if (part == &read) return true;
-    if (part == nullptr || part->getParent() != read.getParent() ||
-        llvm::isa<llvm::PHINode>(part) || !read.comesBefore(part) || !seen.insert(part).second) {
+    if (part == &first || part == read.instruction) return true;
+    if (part == nullptr || part->getParent() != first.getParent() ||
+        llvm::isa<llvm::PHINode>(part) || !first.comesBefore(part) || !seen.insert(part).second) {
       continue;
     }
     if (seen.size() > kMostParts) return true;
-    // What is recorded is between the two, and has a place of its own.
-    if (part->mayReadFromMemory() &&
-        (!recorded.contains(part) || is_written_between(read, *part))) {
-      return true;
-    }
-    if (!part->mayReadFromMemory()) open.append(part->value_op_begin(), part->value_op_end());
+    if (part->mayReadFromMemory() && is_written_between(first, *part, aliases)) return true;
+    open.append(part->value_op_begin(), part->value_op_end());
   }
   return false;
 }
@@ -59,17 +57,10 @@ bool is_aligned(const Access& access) {
   return llvm::getLoadStoreAlignment(access.instruction).value() * 2 >= access.bytes;
 }
 
-bool is_joined(const Access& read) {
-  const llvm::DataLayout& layout = read.instruction->getDataLayout();
-  return layout.getTypeStoreSize(llvm::getLoadStoreType(read.instruction)) != read.bytes;
-}
-
 class Finder {
  public:
   Finder(std::vector<Access>& accesses, const Hooks& hooks, llvm::AAResults& aliases)
-      : accesses_(accesses), hooks_(hooks), aliases_(aliases) {
-    for (const Access& access : accesses) recorded_.insert(access.instruction);
-  }
+      : accesses_(accesses), hooks_(hooks), aliases_(aliases) {}
 
   void find() {
     for (size_t i = 0; i < accesses_.size(); ++i) {
@@ -97,11 +88,9 @@ class Finder {
 
   // Whether the read may be recorded with the write.
   bool may_wait(size_t read, size_t write) {
-    // Of reads that are one (adjacent.h) only the last is known.
-    if (write - read > 1 && is_joined(accesses_[read])) return false;
     for (size_t i = read + 1; i < write; ++i) {
       const Access& between = accesses_[i];
-      if (may_depend_on(between.pointer, *accesses_[read].instruction, recorded_)) return false;
+      if (may_depend_on(between.pointer, accesses_[read], aliases_)) return false;
       if (between.write && !may_come_first(between, accesses_[read])) return false;
     }
     return true;
@@ -119,7 +108,6 @@ class Finder {
   std::vector<Access>& accesses_;
   const Hooks& hooks_;
   llvm::AAResults& aliases_;
-  Instructions recorded_;
 };
 
 }  // namespace
