@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,32 +16,16 @@
 
 namespace foretrace {
 
-// A block has its `bytes`. It stays, given back or not, until one begins in its place. Programs
-// have many small ones and use their addresses again and again: those are found by their page.
+// A block has its `bytes`, and `rest(from)` is what begins so many bytes behind its start. It
+// stays, given back or not, until another one begins in its place; what is not in that stays, too.
+// No two overlap. Programs have many small ones and use their addresses again and again: those are
+// found by their page.
 template <typename Block>
 class MemoryBlocks {
  public:
-  // It takes the place of all that begin in its bytes.
   void begin(uint64_t address, Block block) {
-    const uint64_t end = address + block.bytes;
-    if (block.bytes > kSurveyPage) {
-      erase_small(address, end);
-      erase_large(address, end);
-      large_[address] = std::move(block);
-      return;
-    }
-    if (!large_.empty()) erase_large(address, std::max(end, address + 1));
-    Page& page = pages_[address / kSurveyPage];
-    auto place = first_from(page, address);
-    if (place != page.end() && place->address == address) {
-      place->block = std::move(block);
-    } else {
-      place = page.insert(place, {address, std::move(block)});
-    }
-    ++place;
-    page.erase(place, std::find_if(place, page.end(),
-                                   [&](const Start& start) { return start.address >= end; }));
-    if (end > (address / kSurveyPage + 1) * kSurveyPage) erase_in(end / kSurveyPage, address, end);
+    cut(address, address + std::max(block.bytes, uint64_t{1}));
+    insert(address, std::move(block));
   }
 
   // That begins there; null if none does.
@@ -58,8 +43,7 @@ class MemoryBlocks {
     uint64_t address = 0;
     const Block* block = nullptr;  // null: there is none
   };
-  // The one that an address is in, if it is in the last small one or the last large one that
-  // begins in front of it.
+  // The one that an address is in.
   Found around(uint64_t address) const {
     const uint64_t number = address / kSurveyPage;
     const Start* last = last_up_to(number, address);
@@ -81,6 +65,49 @@ class MemoryBlocks {
   };
   using Page = std::vector<Start>;  // the blocks that begin in it, but for large ones, in order
 
+  void insert(uint64_t address, Block block) {
+    if (block.bytes > kSurveyPage) {
+      large_[address] = std::move(block);
+    } else {
+      Page& page = pages_[address / kSurveyPage];
+      page.insert(first_from(page, address), {address, std::move(block)});
+    }
+  }
+
+  // These bytes are in no block any more. What is left of one behind them is a block.
+  void cut(uint64_t first, uint64_t end) {
+    std::optional<Block> rest;
+    const auto leaves_rest = [&](uint64_t address, const Block& block) {
+      if (address + block.bytes > end) rest = block.rest(end - address);
+    };
+    if (const Found there = around(first); there.block != nullptr && there.address < first) {
+      leaves_rest(there.address, *there.block);
+      at(there.address)->bytes = first - there.address;
+    }
+    const auto erase_from = [&](Page& page) {
+      const auto last = first_from(page, end);
+      const auto begin = first_from(page, first);
+      if (begin != last) leaves_rest(std::prev(last)->address, std::prev(last)->block);
+      page.erase(begin, last);
+    };
+    const uint64_t first_page = first / kSurveyPage;
+    const uint64_t last_page = (end - 1) / kSurveyPage;
+    if (last_page - first_page < pages_.size()) {
+      for (uint64_t number = first_page; number <= last_page; ++number) {
+        if (const auto page = pages_.find(number); page != pages_.end()) erase_from(page.value());
+      }
+    } else {
+      for (auto page = pages_.begin(); page != pages_.end(); ++page) erase_from(page.value());
+    }
+    if (!large_.empty()) {
+      const auto last = large_.lower_bound(end);
+      const auto begin = large_.lower_bound(first);
+      if (begin != last) leaves_rest(std::prev(last)->first, std::prev(last)->second);
+      large_.erase(begin, last);
+    }
+    if (rest) insert(end, std::move(*rest));
+  }
+
   static auto first_from(Page& page, uint64_t address) {
     return std::lower_bound(page.begin(), page.end(), address,
                             [](const Start& start, uint64_t at) { return start.address < at; });
@@ -94,29 +121,6 @@ class MemoryBlocks {
         std::upper_bound(page->second.begin(), page->second.end(), address,
                          [](uint64_t at, const Start& start) { return at < start.address; });
     return behind != page->second.begin() ? &*std::prev(behind) : nullptr;
-  }
-
-  void erase_in(uint64_t number, uint64_t first, uint64_t end) {
-    const auto page = pages_.find(number);
-    if (page != pages_.end()) erase_in(page.value(), first, end);
-  }
-  static void erase_in(Page& page, uint64_t first, uint64_t end) {
-    page.erase(first_from(page, first), first_from(page, end));
-  }
-  void erase_small(uint64_t first, uint64_t end) {
-    const uint64_t last = (end - 1) / kSurveyPage;
-    if (last - first / kSurveyPage < pages_.size()) {
-      for (uint64_t number = first / kSurveyPage; number <= last; ++number) {
-        erase_in(number, first, end);
-      }
-    } else {
-      for (auto page = pages_.begin(); page != pages_.end(); ++page) {
-        erase_in(page.value(), first, end);
-      }
-    }
-  }
-  void erase_large(uint64_t first, uint64_t end) {
-    large_.erase(large_.lower_bound(first), large_.lower_bound(end));
   }
 
   tsl::robin_map<uint64_t, Page, IntegerHash> pages_;

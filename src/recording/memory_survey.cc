@@ -291,7 +291,7 @@ void MemorySurvey::Page::clear_edges(uint32_t first, uint32_t end) {
 // Nothing else is in the word that a block ends in.
 void MemorySurvey::begin_block(uint64_t address, uint64_t bytes) {
   forget(address, rounded_up(bytes));
-  blocks_.begin(address, {bytes, forgotten_, true});
+  blocks_.begin(address, {rounded_up(bytes), forgotten_, true});
 }
 
 // `is_seen`: by code with hooks.
@@ -300,13 +300,13 @@ void MemorySurvey::end_block(uint32_t thread, uint64_t address, bool is_seen) {
   if (found == nullptr || !found->alive) return;
   Block& block = *found;
   block.alive = false;
-  if (is_seen) write_used(thread, address, rounded_up(block.bytes));
+  if (is_seen) write_used(thread, address, block.bytes);
   if (is_seen && block.bytes <= kLargestKeptBlock) {
     order_.forget(address, block.bytes);
     locks_.forget(address, block.bytes);
     return;
   }
-  forget(address, rounded_up(block.bytes));
+  forget(address, block.bytes);
   block.since = forgotten_;
 }
 

@@ -61,6 +61,8 @@ class MemorySurvey {
     uint64_t bytes;
     uint32_t since;  // as in MemoryPiece
     bool alive;
+
+    Block rest(uint64_t from) const { return {bytes - from, since, false}; }
   };
 
   bool follows_locks() const { return !may_race(); }

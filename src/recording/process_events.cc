@@ -436,7 +436,7 @@ NamedPlace ProcessEvents::place_at(uint64_t address, const char* fallback) {
                       .element = site.element};
   if (const MemoryBlocks<Block>::Found found = blocks_.around(address); found.block != nullptr) {
     place.object = {names_.site_in(found.block->site, found.block->stack), found.block->number};
-    place.offset = address - found.address;
+    place.offset = found.block->offset + (address - found.address);
   }
   if (place.what == 0 && place.object.site == kNoSite) {
     if (const std::string variable = names_.variable(address); !variable.empty()) {

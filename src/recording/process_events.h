@@ -82,6 +82,11 @@ class ProcessEvents {
     uint32_t stack;
     uint32_t number;  // of those that were allocated there
     bool alive = true;
+    uint64_t offset = 0;  // if it is what is left of one, how far behind the start of that
+
+    Block rest(uint64_t from) const {
+      return {bytes - from, site, stack, number, false, offset + from};
+    }
   };
   // Who may give a location back without a race that is not found anyway: the thread that
   // wrote it last, as long as nobody else has read it since, or the only one that has.
