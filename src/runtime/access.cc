@@ -67,14 +67,14 @@ namespace {
 
 // Where neither the read nor the write has been recorded, and nothing hangs on either. False:
 // it may be otherwise.
-bool record_as_one(uint64_t address, uint32_t size, const UpdateSites& sites) {
+bool record_as_one(uint64_t address, uint32_t size, UpdateSites sites) {
   if ((address & (kGranuleBytes - 1)) + size > kGranuleBytes) return false;
   const Entry entry;
   if (!entry || self.ignoring != 0) return false;
-  OpenRun* const run = Entry::run_ending_at<true>(address, sites.write);
+  OpenRun* const run = Entry::run_ending_at<true>(address, sites.write());
   const bool goes_on = run != nullptr && Entry::is_lone_here(*run, sites.kind());
   // Runs can be longer, and what is foreseen is then part of them at once.
-  if (goes_on ? Entry::is_foreseen(sites.write) : Entry::is_in_runs(address, sites)) return false;
+  if (goes_on ? Entry::is_foreseen(sites.write()) : Entry::is_in_runs(address, sites)) return false;
   Granule granule(address, size);
   if (!granule.is_plain<true>() || self.memory->steering.may_be_at(address)) return false;
   if (!goes_on) {
@@ -92,8 +92,8 @@ void record_update(uint64_t address, uint32_t size, UpdateSites sites) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   self.frame = reinterpret_cast<uint64_t>(__builtin_frame_address(0));
   if (record_as_one(address, size, sites)) return;
-  record_few<false>(address, size, sites.read);
-  record_few<true>(address, size, sites.write);
+  record_few<false>(address, size, sites.read());
+  record_few<true>(address, size, sites.write());
 }
 
 namespace {
@@ -169,15 +169,6 @@ using foretrace::runtime::update;
 using foretrace::runtime::update_foreseen;
 using foretrace::runtime::UpdateSites;
 
-namespace {
-
-UpdateSites sites_of(ReadGroup& pair) {
-  const foretrace::runtime::GroupMember* const members = pair.members;
-  return {members[0].site, members[1].site, &pair};
-}
-
-}  // namespace
-
 #define FORETRACE_HOOK extern "C" __attribute__((visibility("default"))) void
 #define FORETRACE_PREDICATE extern "C" __attribute__((visibility("default"))) bool
 
@@ -189,11 +180,11 @@ UpdateSites sites_of(ReadGroup& pair) {
     access<true, size>(p, site);                                                             \
   }                                                                                          \
   FORETRACE_HOOK __foretrace_update##size(const void* p, const Site* site) {                 \
-    update<size>(p, {site, site, nullptr});                                                  \
+    update<size>(p, UpdateSites(site));                                                      \
   }                                                                                          \
   /* The same at two sites. */                                                               \
   FORETRACE_HOOK __foretrace_update##size##_pair(const void* p, ReadGroup* group) {          \
-    update<size>(p, sites_of(*group));                                                       \
+    update<size>(p, UpdateSites(group));                                                     \
   }                                                                                          \
   /* Where the sites are foreseen in their loop. */                                          \
   FORETRACE_HOOK __foretrace_read##size##_foreseen(const void* p, const Site* site) {        \
@@ -203,10 +194,10 @@ UpdateSites sites_of(ReadGroup& pair) {
     access_foreseen<true, size>(p, site);                                                    \
   }                                                                                          \
   FORETRACE_HOOK __foretrace_update##size##_foreseen(const void* p, const Site* site) {      \
-    update_foreseen<size>(p, {site, site, nullptr});                                         \
+    update_foreseen<size>(p, UpdateSites(site));                                             \
   }                                                                                          \
   FORETRACE_HOOK __foretrace_update##size##_pair_foreseen(const void* p, ReadGroup* group) { \
-    update_foreseen<size>(p, sites_of(*group));                                              \
+    update_foreseen<size>(p, UpdateSites(group));                                            \
   }
 FORETRACE_SIZE(1)
 FORETRACE_SIZE(2)

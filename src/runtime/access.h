@@ -218,13 +218,16 @@ __attribute__((always_inline)) inline bool do_at_once(Do what) {
 template <bool kWrite, uint32_t kSize>
 __attribute__((always_inline)) inline void access_foreseen(const void* pointer, SiteRef site) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  if (do_at_once([&] { return pass_or_continue_loop<kWrite, kSize>(address, site); })) return;
+  if (do_at_once([&]() __attribute__((always_inline)) {
+        return pass_or_continue_loop<kWrite, kSize>(address, site);
+      }))
+    return;
   record_miss<kWrite>(address, kSize, site);
 }
 
 // The same for a read and a write of the same bytes. Where the write is repeated, so is the read.
 template <uint32_t kSize>
-__attribute__((always_inline)) inline void update(const void* pointer, const UpdateSites& sites) {
+__attribute__((always_inline)) inline void update(const void* pointer, UpdateSites sites) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
   if (self.filter.is_started() && is_repeated<true, kSize>(address)) return;
   record_update(address, kSize, sites);
@@ -234,14 +237,14 @@ __attribute__((always_inline)) inline void update(const void* pointer, const Upd
 // that of the writes.
 template <uint32_t kSize>
 __attribute__((always_inline)) inline bool pass_or_continue_both(uint64_t address,
-                                                                 const UpdateSites& sites) {
+                                                                 UpdateSites sites) {
   if (address % kGranuleBytes + kSize > kGranuleBytes) return false;
   const uint32_t bits = kSize == kGranuleBytes ? FilterEntry::kAll : byte_bits(address, kSize);
   Granule granule(address, Granule::Bits{bits});
   if (granule.is_earlier() || granule.needs_stamp<true>()) return false;
   if (granule.has<true>()) return true;
-  const LastRun* const reads = Entry::last_run_for<false>(address, sites.read);
-  const LastRun* const writes = Entry::last_run_for<true>(address, sites.write);
+  const LastRun* const reads = Entry::last_run_for<false>(address, sites.read());
+  const LastRun* const writes = Entry::last_run_for<true>(address, sites.write());
   if (reads == nullptr || writes == nullptr || writes->reads != reads->run ||
       writes->reads_record != reads->record || !granule.is_new() ||
       self.memory->steering.may_be_at(address)) {
@@ -254,10 +257,12 @@ __attribute__((always_inline)) inline bool pass_or_continue_both(uint64_t addres
 }
 
 template <uint32_t kSize>
-__attribute__((always_inline)) inline void update_foreseen(const void* pointer,
-                                                           const UpdateSites& sites) {
+__attribute__((always_inline)) inline void update_foreseen(const void* pointer, UpdateSites sites) {
   const auto address = reinterpret_cast<uint64_t>(pointer);
-  if (do_at_once([&] { return pass_or_continue_both<kSize>(address, sites); })) return;
+  if (do_at_once([&]() __attribute__((always_inline)) {
+        return pass_or_continue_both<kSize>(address, sites);
+      }))
+    return;
   record_update(address, kSize, sites);
 }
 

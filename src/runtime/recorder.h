@@ -80,13 +80,25 @@ inline uint32_t current_stack() {
 // A number for a site and the stack that led there; 0 if there is none.
 uint32_t placed_site(uint32_t site, uint32_t stack);
 
-// Of a read and a write of the same bytes: where they are two, the group of both.
-struct UpdateSites {
-  SiteRef read;
-  SiteRef write;
-  ReadGroup* group;
+// Of a read and a write of the same bytes: a site, or the group of their two. One word, so that
+// hooks can jump to what takes it.
+class UpdateSites {
+ public:
+  explicit UpdateSites(const Site* site) : bits_(reinterpret_cast<uint64_t>(site)) {}
+  explicit UpdateSites(ReadGroup* pair) : bits_(reinterpret_cast<uint64_t>(pair) | 1) {}
 
-  Kind kind() const { return group != nullptr ? Kind::update_pair : Kind::update; }
+  bool is_pair() const { return (bits_ & 1) != 0; }
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): it was made of one.
+  ReadGroup& pair() const { return *reinterpret_cast<ReadGroup*>(bits_ & ~uint64_t{1}); }
+  SiteRef read() const { return is_pair() ? SiteRef(pair().members[0].site) : site(); }
+  SiteRef write() const { return is_pair() ? SiteRef(pair().members[1].site) : site(); }
+  Kind kind() const { return is_pair() ? Kind::update_pair : Kind::update; }
+
+ private:
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  SiteRef site() const { return reinterpret_cast<const Site*>(bits_); }
+
+  uint64_t bits_;  // both are aligned, so the lowest bit says which it is
 };
 
 // The right to append records. Not granted while the thread is in the recorder
@@ -147,14 +159,14 @@ class Entry {
                                                       SiteRef site);
 
   // A read and a write within one granule: one record for both.
-  static void append_update(uint64_t address, uint32_t size, const UpdateSites& sites);
+  static void append_update(uint64_t address, uint32_t size, UpdateSites sites);
   // The reads of a group, which has this number, of bytes that are all new.
   static void append_group(uint64_t address, uint32_t number);
   // Whether there are better ways: both would be part of runs, or their next ones may be.
-  static bool is_in_runs(uint64_t address, const UpdateSites& sites) {
+  static bool is_in_runs(uint64_t address, UpdateSites sites) {
     const OpenRun& writes = runs<true>().ending_at(address);
-    return (writes.next == address && writes.site == sites.write) ||
-           is_in_run_of_reads(address, sites.read);
+    return (writes.next == address && writes.site == sites.write()) ||
+           is_in_run_of_reads(address, sites.read());
   }
   static bool is_in_run_of_reads(uint64_t address, SiteRef site) {
     return run_for<false>(address, site) != nullptr;
@@ -394,14 +406,13 @@ void Entry::append_access(uint64_t address, uint32_t size, SiteRef site) {
 }
 
 // No run, but its end is remembered: if the next update goes on there, that one begins runs.
-inline void Entry::append_update(uint64_t address, uint32_t size, const UpdateSites& sites) {
-  const bool is_pair = sites.group != nullptr;
-  const uint32_t number = is_pair ? number_of(*sites.group) : number_of(sites.write);
-  const uint32_t named = stack_to_name<true>(address, sites.write);
+inline void Entry::append_update(uint64_t address, uint32_t size, UpdateSites sites) {
+  const uint32_t number = sites.is_pair() ? number_of(sites.pair()) : number_of(sites.write());
+  const uint32_t named = stack_to_name<true>(address, sites.write());
   if (!has_space() && !make_space(1)) return;
   if (self.written >= self.settle_at) settle();
-  note_read(sites.read);
-  runs<true>().ending_at(address + size) = {address + size, self.window, sites.write,
+  note_read(sites.read());
+  runs<true>().ending_at(address + size) = {address + size, self.window, sites.write(),
                                             static_cast<uint32_t>(self.written),
                                             OpenRun::apart(named == 0 ? self.stack : named)};
   put(Record::make(sites.kind(), address, size, number, named));
