@@ -50,7 +50,7 @@ Hooks::Hooks(llvm::Module& module) {
   compare_string_ = declare(module, "__foretrace_compare_string", nothing, two_strings);
   copy_string_ = declare(module, "__foretrace_copy_string", nothing, two_strings);
   append_string_ = declare(module, "__foretrace_append_string", nothing, two_strings);
-  entry_ = declare(module, "__foretrace_entry", nothing, {pointer});
+  entry_ = declare(module, "__foretrace_entry", nothing, {pointer, pointer});
   loop_ = declare(module, "__foretrace_loop", nothing, {pointer});
   call_ = declare(module, "__foretrace_call", nothing, {pointer});
   section_front_ = declare(module, "__foretrace_section_front", nothing, {pointer, small, pointer});

@@ -202,7 +202,10 @@ class FunctionInstrumenter {
             ? llvm::ConstantPointerNull::get(builder.getPtrTy())
             : static_cast<llvm::Value*>(builder.CreateIntrinsic(
                   builder.getPtrTy(), llvm::Intrinsic::returnaddress, {builder.getInt32(0)}));
-    quiet_hooks_.call(builder, hooks_.entry(), {caller});
+    llvm::Value* const return_place =
+        builder.CreateIntrinsic(llvm::Intrinsic::addressofreturnaddress,
+                                llvm::ArrayRef<llvm::Type*>(builder.getPtrTy()), {});
+    quiet_hooks_.call(builder, hooks_.entry(), {caller, return_place});
   }
 
   llvm::Constant* site_of(const llvm::Instruction& instruction, const llvm::Value* pointer) {

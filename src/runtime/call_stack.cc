@@ -128,14 +128,14 @@ bool make_call_stack() {
 
 }  // namespace
 
-void enter_first_function(uint64_t frame, const void* caller) {
+void enter_first_function(uint64_t frame, uint64_t left, const void* caller) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   if (caller == nullptr) {
     self.call = self.calls;  // initialisers that ran before main had frames above its own
   } else if (caller == handlers_return_to.load(std::memory_order_relaxed)) {
     enter_handler();
   }
-  if (self.call != nullptr || make_call_stack()) push_call(frame, caller);
+  if (self.call != nullptr || make_call_stack()) push_call(frame, left, caller);
 }
 
 uint32_t find_current_stack() {
@@ -156,7 +156,10 @@ uint32_t placed_site(uint32_t site, uint32_t stack) {
 
 }  // namespace foretrace::runtime
 
-// The plugin calls this where a function begins.
-FORETRACE_INTERCEPT void __foretrace_entry(const void* caller) {
-  foretrace::runtime::enter_function(FORETRACE_FRAME, caller);
+// The plugin calls this where a function begins, with the place on the stack of the address that it
+// returns to. A function that was called from the same one before had that place too, and what it
+// called comes below: the frame of its hook is lower than that of a hook called from here.
+FORETRACE_INTERCEPT void __foretrace_entry(const void* caller, const void* return_place) {
+  const uint64_t highest_left = reinterpret_cast<uint64_t>(return_place) - 2 * sizeof(void*);
+  foretrace::runtime::enter_function(FORETRACE_FRAME, highest_left, caller);
 }

@@ -21,10 +21,11 @@ extern std::atomic<const void*> handlers_return_to;
 // A handler begins: signals.cc.
 void enter_handler();
 
-// The frame below all functions is above all others in memory, and so never left.
-inline void push_call(uint64_t frame, const void* caller) {
+// Functions with frames up to `left` have returned. The frame below all functions is above all
+// others in memory, and so never left.
+inline void push_call(uint64_t frame, uint64_t left, const void* caller) {
   CallFrame* call = self.call;
-  while (call->frame <= frame) --call;
+  while (call->frame <= left) --call;
   if (call != self.last_call) {
     *++call = {frame, reinterpret_cast<uint64_t>(caller), CallFrame::kNotAsked};
   }
@@ -32,15 +33,29 @@ inline void push_call(uint64_t frame, const void* caller) {
 }
 
 // The first function of a thread, main, or the handler of a signal.
-__attribute__((noinline)) void enter_first_function(uint64_t frame, const void* caller);
+__attribute__((noinline)) void enter_first_function(uint64_t frame, uint64_t left,
+                                                    const void* caller);
 
 // `caller`: where it returns to; null: it is main. Called while the program is recorded.
-inline void enter_function(uint64_t frame, const void* caller) {
+inline void enter_function(uint64_t frame, uint64_t left, const void* caller) {
   if (self.call == nullptr || caller == nullptr ||
       caller == handlers_return_to.load(std::memory_order_relaxed)) {
-    return enter_first_function(frame, caller);
+    return enter_first_function(frame, left, caller);
   }
-  push_call(frame, caller);
+  push_call(frame, left, caller);
+}
+
+// The hook that has this frame and returns to `returns_to` is the last of its function, which may
+// have called it or jumped to it. In the second case it has the frame of a hook that the function's
+// caller calls, and returns to where the function does.
+inline void leave_function(uint64_t frame, const void* returns_to) {
+  CallFrame* call = self.call;
+  if (call == nullptr) return;
+  while (call->frame < frame) --call;
+  const bool has_jumped =
+      call != self.call && call[1].caller == reinterpret_cast<uint64_t>(returns_to);
+  if (call->frame == frame && !has_jumped) --call;
+  self.call = call;
 }
 
 }  // namespace foretrace::runtime

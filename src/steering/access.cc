@@ -175,8 +175,10 @@ FORETRACE_INTERCEPT void __foretrace_append_string(char* target, const char* tex
   access(target + length, ::strnlen(text, most) + 1, true, site, Position::in_front);
 }
 
-FORETRACE_INTERCEPT void __foretrace_entry(const void* caller) {
-  foretrace::steering::enter_function(FORETRACE_FRAME, caller);
+// What was called from the same function before is below the address that this one returns to.
+FORETRACE_INTERCEPT void __foretrace_entry(const void* caller, const void* return_place) {
+  foretrace::steering::enter_function(FORETRACE_FRAME, reinterpret_cast<uint64_t>(return_place),
+                                      caller);
 }
 FORETRACE_INTERCEPT void __foretrace_steering_read(const void* p, uint64_t bytes,
                                                    const Site* site) {

@@ -192,14 +192,30 @@ inline uint32_t depth_above(const Slot& slot, uint64_t frame) {
   return depth;
 }
 
-inline void enter_function(uint64_t frame, const void* caller) {
+// Functions with frames up to `left` have returned.
+inline void enter_function(uint64_t frame, uint64_t left, const void* caller) {
   if (self.slot == nullptr || self.inside) return;
   Slot& slot = *self.slot;
-  uint32_t depth = caller == nullptr ? 0 : depth_above(slot, frame);  // null: it is main
+  uint32_t depth = caller == nullptr ? 0 : depth_above(slot, left);  // null: it is main
   if (depth < kMostFrames) {
     slot.calls[depth++] = {frame, reinterpret_cast<uint64_t>(caller),
                            slot.turns.load(std::memory_order_relaxed)};
   }
+  slot.depth.store(depth, std::memory_order_relaxed);
+}
+
+// The hook that has this frame and returns to `returns_to` is the last of its function, which may
+// have called it or jumped to it. In the second case it has the frame of a hook that the function's
+// caller calls, and returns to where the function does.
+inline void leave_function(uint64_t frame, const void* returns_to) {
+  if (self.slot == nullptr || self.inside) return;
+  Slot& slot = *self.slot;
+  const uint32_t before = slot.depth.load(std::memory_order_relaxed);
+  uint32_t depth = before;
+  while (depth > 0 && slot.calls[depth - 1].frame < frame) --depth;
+  const bool has_jumped =
+      depth < before && slot.calls[depth].caller == reinterpret_cast<uint64_t>(returns_to);
+  if (depth > 0 && slot.calls[depth - 1].frame == frame && !has_jumped) --depth;
   slot.depth.store(depth, std::memory_order_relaxed);
 }
 

@@ -10,10 +10,11 @@
 #include "runtime/tsan_hooks.h"
 
 FORETRACE_INTERCEPT void __tsan_func_entry(const void* caller) {
-  foretrace::steering::enter_function(FORETRACE_FRAME, caller);
+  foretrace::steering::enter_function(FORETRACE_FRAME, FORETRACE_FRAME, caller);
 }
 // Accesses have no hook behind them: this is, for the last one of a function.
 FORETRACE_INTERCEPT void __tsan_func_exit() {
+  foretrace::steering::leave_function(FORETRACE_FRAME, __builtin_return_address(0));
   if (!foretrace::steering::self.heals_later) return;
   const foretrace::steering::Entry entry;
   if (entry) foretrace::steering::settle_healing();

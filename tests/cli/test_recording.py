@@ -1153,6 +1153,41 @@ int main() {
                     self.assertTrue(start[0].startswith("by main at ") and start[0].endswith("race.cpp"), start)
                     self.assertIn(int(start[1]), (11,) if first else (12, 13), (compiler, level))
 
+    def test_functions_that_have_returned_are_no_callers(self):
+        """Also where the next one has more locals, so that the one before seems to be around it."""
+        (self.path / "race.cpp").write_text("""\
+#include <thread>
+int counter, other;
+__attribute__((noinline)) void few_locals() { other = 1; asm volatile(""); }
+__attribute__((noinline)) void many_locals(int more) {
+  volatile char locals[4096];
+  locals[0] = 1;
+  few_locals();
+  if (more > 0) many_locals(more - 1);
+  counter = locals[0];
+}
+__attribute__((noinline)) void calls_both() {
+  few_locals();
+  many_locals(1);
+  asm volatile("");
+}
+int main() {
+  std::thread first([] { calls_both(); asm volatile(""); });
+  std::thread second([] { counter = 1; });
+  first.join();
+  second.join();
+}
+""")
+        for compiler in (None, "g++", "clang++-14"):
+            for level in ("-O0", "-O1", "-O2"):
+                self.build(level, **({"FORETRACE_CXX": compiler} if compiler else {}))
+                events = [event for finding in self.findings()["findings"] for event in finding["events"]]
+                ways = [[int(call["site"].split(":")[1]) for call in event["calls"]]
+                        for event in events if event["thread"] == "T1"]
+                self.assertNotEqual(ways, [], (compiler, level))
+                for way in ways:
+                    self.assertIn(way, ([8, 13, 17], [13, 17]), (compiler, level))
+
     def test_a_recording_that_was_kept_has_the_same_to_say(self):
         self.build("-g")
         kept = self.findings("--keep", "kept.ftr")["findings"]
