@@ -1,5 +1,7 @@
 #include "recording/mapped_file.h"
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -30,8 +32,11 @@ std::optional<MappedFile> MappedFile::open(const std::string& path, size_t bytes
 
 std::optional<MappedFile> MappedFile::create(const std::string& path, size_t bytes) {
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd >= 0 && ::ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
+  if (fd < 0) return std::nullopt;
+  // Where there is no room, writing to the memory would end the program.
+  if (const int error = ::posix_fallocate(fd, 0, static_cast<off_t>(bytes)); error != 0) {
     ::close(fd);
+    errno = error;
     return std::nullopt;
   }
   return map(fd, bytes);

@@ -43,18 +43,28 @@ struct NameText {
   }
 };
 
-// Room is made by parts.
-bool has_room_for_names(uint64_t used, uint64_t bytes) {
-  constexpr uint64_t kPart = 64 << 10;
-  const uint64_t part = (sizeof(NamesHeader) + used + bytes) / kPart;
-  if (part == (sizeof(NamesHeader) + used) / kPart) return true;
+// Once they are, it is not asked again: a site without a number asks at each of its accesses.
+bool are_full = false;
+
+bool make_room_for_names(uint64_t from, uint64_t bytes) {
+  const KeepErrno keep;
   char name[32];
   std::snprintf(name, sizeof name, "n%u", process.header->names);
   const long opened = ::syscall(SYS_openat, AT_FDCWD, SharedPath(name).text, O_RDWR | O_CLOEXEC, 0);
   if (opened < 0) return false;
-  const bool has = has_room(static_cast<int>(opened), part * kPart, kPart);
+  const bool has = has_room(static_cast<int>(opened), from, bytes);
   ::syscall(SYS_close, static_cast<int>(opened));
   return has;
+}
+
+// Room is made by parts.
+bool has_room_for_names(uint64_t used, uint64_t bytes) {
+  constexpr uint64_t kPart = 64 << 10;
+  const uint64_t now = sizeof(NamesHeader) + used;
+  if (are_full || now + bytes > kNamesBytes) return false;
+  const uint64_t part = (now + bytes) / kPart;
+  are_full = part != now / kPart && !make_room_for_names(part * kPart, kPart);
+  return !are_full;
 }
 
 // Adds an entry; the caller holds the lock of the names.
@@ -62,9 +72,7 @@ bool add_name(NameEntry entry, const NameText& text) {
   NamesHeader& names = *process.names;
   const uint64_t used = names.used.load(std::memory_order_relaxed);
   const size_t bytes = (sizeof(NameEntry) + text.bytes() + 7) & ~size_t{7};
-  if (sizeof(NamesHeader) + used + bytes > kNamesBytes || !has_room_for_names(used, bytes)) {
-    return false;
-  }
+  if (!has_room_for_names(used, bytes)) return false;
   char* const place = reinterpret_cast<char*>(&names + 1) + used;
   entry.bytes = static_cast<uint32_t>(bytes);
   std::memcpy(place, &entry, sizeof entry);

@@ -1,5 +1,7 @@
 #include "runtime/process.h"
 
+#include <cerrno>
+
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -30,7 +32,15 @@ bool has_room(int fd, size_t from, size_t bytes) {
       static_cast<uint64_t>(space.f_bavail) * static_cast<uint64_t>(space.f_bsize) >= kPlenty) {
     return true;
   }
-  return ::fallocate(fd, 0, static_cast<off_t>(from), static_cast<off_t>(bytes)) == 0;
+  constexpr int kMostTries = 100;
+  for (int i = 0; i < kMostTries; ++i) {
+    if (::fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from), static_cast<off_t>(bytes)) ==
+        0) {
+      return true;
+    }
+    if (errno != EINTR) return false;  // a signal came
+  }
+  return false;
 }
 
 // Raw system calls: open() and close() are points where pthread_cancel() acts.
@@ -42,12 +52,10 @@ void* map_file(const char* name, size_t bytes, bool create, size_t filled) {
   if (opened < 0) return nullptr;
   const int fd = static_cast<int>(opened);
   void* memory = MAP_FAILED;
-  if (!create || (may_have(bytes) && ::ftruncate(fd, static_cast<off_t>(bytes)) == 0)) {
+  // It has room before it has its size: as soon as it has, the recorder looks into it.
+  if (!create || (may_have(bytes) && has_room(fd, 0, filled) &&
+                  ::ftruncate(fd, static_cast<off_t>(bytes)) == 0)) {
     memory = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  }
-  if (create && memory != MAP_FAILED && !has_room(fd, 0, filled)) {
-    raw_munmap(memory, bytes);
-    memory = MAP_FAILED;
   }
   if (create && memory == MAP_FAILED) ::syscall(SYS_unlink, path);
   ::syscall(SYS_close, fd);
