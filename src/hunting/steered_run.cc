@@ -8,6 +8,7 @@
 
 #include <unistd.h>
 
+#include "base/folders.h"
 #include "base/output.h"
 #include "steering/layout.h"
 
@@ -15,12 +16,6 @@ namespace foretrace {
 namespace {
 
 constexpr const char* kPrefix = "foretrace-steer-";
-
-std::string parent_folder() {
-  if (::access("/dev/shm", W_OK) == 0) return "/dev/shm";
-  const char* const temporary = std::getenv("TMPDIR");
-  return temporary != nullptr ? temporary : "/tmp";
-}
 
 // The folder's name has the number of the process that made it.
 bool is_abandoned(const std::string& name) {
@@ -30,13 +25,15 @@ bool is_abandoned(const std::string& name) {
 }
 
 void remove_abandoned() {
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(parent_folder(), error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    std::error_code ignored;
-    if (name.starts_with(kPrefix) && is_abandoned(name)) {
-      std::filesystem::remove_all(entry->path(), ignored);
+  for (const std::string& folder : shared_memory_folders()) {
+    std::error_code error;
+    for (auto entry = std::filesystem::directory_iterator(folder, error);
+         !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+      const std::string name = entry->path().filename().string();
+      std::error_code ignored;
+      if (name.starts_with(kPrefix) && is_abandoned(name)) {
+        std::filesystem::remove_all(entry->path(), ignored);
+      }
     }
   }
 }
@@ -51,9 +48,10 @@ std::string in_front(const char* variable, const std::string& value) {
 
 Result<std::unique_ptr<RunFolder>> RunFolder::create() {
   remove_abandoned();
-  std::string folder = fmt::format("{}/{}{}-XXXXXX", parent_folder(), kPrefix, ::getpid());
+  const std::string parent = shared_memory_folder();
+  std::string folder = fmt::format("{}/{}{}-XXXXXX", parent, kPrefix, ::getpid());
   if (::mkdtemp(folder.data()) == nullptr) {
-    return fail("cannot make a folder in {}: {}", parent_folder(), std::strerror(errno));
+    return fail("cannot make a folder in {}: {}", parent, std::strerror(errno));
   }
   return std::unique_ptr<RunFolder>(new RunFolder(std::move(folder)));
 }

@@ -2,23 +2,17 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include <unistd.h>
 
+#include "base/folders.h"
+
 namespace foretrace {
 namespace {
 
 constexpr const char* kPrefix = "foretrace-";
-
-// Rings in memory never touch a disk. Else where temporary files go.
-std::string parent_folder() {
-  if (::access("/dev/shm", W_OK) == 0) return "/dev/shm";
-  const char* const temporary = std::getenv("TMPDIR");
-  return temporary != nullptr ? temporary : "/tmp";
-}
 
 bool is_abandoned(const std::filesystem::path& folder) {
   const std::optional<MappedFile> file =
@@ -30,13 +24,15 @@ bool is_abandoned(const std::filesystem::path& folder) {
 
 // What is left of recorders that were killed. Their programs go on unrecorded.
 void remove_abandoned_sessions() {
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(parent_folder(), error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::filesystem::path& path = entry->path();
-    if (!path.filename().string().starts_with(kPrefix) || !is_abandoned(path)) continue;
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
+  for (const std::string& folder : shared_memory_folders()) {
+    std::error_code error;
+    for (auto entry = std::filesystem::directory_iterator(folder, error);
+         !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+      const std::filesystem::path& path = entry->path();
+      if (!path.filename().string().starts_with(kPrefix) || !is_abandoned(path)) continue;
+      std::error_code ignored;
+      std::filesystem::remove_all(path, ignored);
+    }
   }
 }
 
@@ -44,10 +40,10 @@ void remove_abandoned_sessions() {
 
 Result<std::unique_ptr<Session>> Session::create(uint32_t ring_records) {
   remove_abandoned_sessions();
-  std::string folder = parent_folder() + "/" + kPrefix + "XXXXXX";
+  const std::string parent = shared_memory_folder();
+  std::string folder = parent + "/" + kPrefix + "XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) {
-    return fail("cannot make a folder for the recording in {}: {}", parent_folder(),
-                std::strerror(errno));
+    return fail("cannot make a folder for the recording in {}: {}", parent, std::strerror(errno));
   }
   std::optional<MappedFile> file =
       MappedFile::create(folder + "/session", sizeof(recording::SessionHeader));

@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+#include "base/folders.h"
 
 namespace foretrace {
 namespace {
@@ -26,8 +27,7 @@ uint64_t free_bytes(int descriptor) {
 }  // namespace
 
 Result<std::unique_ptr<Spool>> Spool::create() {
-  const char* const chosen = std::getenv("TMPDIR");
-  std::string folder = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+  std::string folder = temporary_folder();
   std::string path = folder + "/foretrace-XXXXXX";
   const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
   if (descriptor < 0) {
