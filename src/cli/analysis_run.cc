@@ -168,6 +168,19 @@ std::vector<std::string> AnalysisRuns::notes() const {
   return notes;
 }
 
+namespace {
+
+// What is known of the order of events is not all of it.
+void weaken(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    finding.strength = Strength::predicted;
+    finding.witness.reset();
+    finding.detail["certify"] = "order-missing";
+  }
+}
+
+}  // namespace
+
 Report AnalysisRuns::take_report() {
   Report report;
   report.source = stream_->source_name();
@@ -177,6 +190,9 @@ Report AnalysisRuns::take_report() {
   report.locks = symbols().names(Space::lock).size();
   for (const Running& one : running_) report.analyses.push_back(one.run);
   report.findings = make_findings(std::move(candidates_), symbols());
+  if (const auto facts = stream_->facts(); facts != nullptr && !facts->is_order_known()) {
+    weaken(report.findings);
+  }
   report.deciding_seconds = deciding_seconds_;
   report.partial = partial_;
   return report;

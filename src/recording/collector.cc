@@ -281,6 +281,7 @@ void Collector::finish() {
   }
   payload_.clear();
   ftr::append(payload_, dropped_);
+  ftr::append(payload_, uint64_t{session_.header().no_room.load()});
   chunks_.write(ftr::kEnd, payload_);
 }
 

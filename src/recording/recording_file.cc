@@ -90,6 +90,7 @@ Result<void> RecordingFile::read_small_chunk(const ChunkHeader& header, uint64_t
     names += cursor.take(payload.size() - std::min(payload.size(), sizeof(uint32_t)));
   } else if (header.tag == ftr::kEnd) {
     dropped_ = cursor.number<uint64_t>();
+    if (!cursor.done()) unrecorded_threads_ = cursor.number<uint64_t>();
     complete_ = true;
   } else if ((header.tag & 0x20) == 0) {
     return fail(

@@ -60,6 +60,8 @@ class RecordingFile {
   bool is_complete() const { return complete_; }
   // Records that were lost in the program.
   uint64_t dropped() const { return dropped_; }
+  // Threads, or whole processes, that there was no room for.
+  uint64_t unrecorded_threads() const { return unrecorded_threads_; }
   // What the user should know of a file that is not complete, or "".
   const std::string& note() const { return note_; }
   const std::string& name() const { return name_; }
@@ -92,6 +94,7 @@ class RecordingFile {
   std::map<uint32_t, ReadGroups> groups_;  // likewise
   bool complete_ = false;
   uint64_t dropped_ = 0;
+  uint64_t unrecorded_threads_ = 0;
   std::string note_;
 };
 

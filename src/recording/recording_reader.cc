@@ -127,6 +127,13 @@ void RecordingReader::finish() {
   if (facts_->log().stacks.left_out() > 0) {
     add_note("the run was long: calls that led to its later events are not known");
   }
+  if (const uint64_t count = file_->unrecorded_threads(); count > 0) {
+    facts_->note_missing_order();
+    add_note(
+        fmt::format("{} could not be recorded, and what they order is not known: all findings "
+                    "are predictions",
+                    counted(count, "thread")));
+  }
   left_out_ += file_->dropped();
   if (left_out_ > 0) {
     add_note(

@@ -76,6 +76,9 @@ std::string decision_text(const Finding& finding) {
     return "But no schedule of these events brings it about: where each read sees what it saw, "
            "something else stands in the way.";
   }
+  if (*decision == "order-missing") {
+    return "Threads that were not recorded may order the two.";
+  }
   return "Whether a schedule of these events brings it about was left undecided (--budget).";
 }
 

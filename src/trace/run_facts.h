@@ -26,6 +26,9 @@ class RunFacts {
   virtual std::string start_of(ThreadId thread) const = 0;
   // The library (path) that a site's code is in; "" for the program itself.
   virtual std::string library_of(std::string_view site) const = 0;
+  // Whether the trace has all synchronisation of the run. Else nothing is certain: what looks like
+  // a race may be ordered by what is missing.
+  virtual bool is_order_known() const = 0;
 };
 
 }  // namespace foretrace
