@@ -54,6 +54,15 @@ void append_ordered(const Entry& entry, Kind kind, uint64_t address, uint64_t by
   if (bytes < kLargeBlock) mark_range(address, address + bytes, self.stamp, true);
 }
 
+// What the thread knows of a block's memory is over with it.
+void forget_block(const Entry& entry, uint64_t address, uint64_t bytes) {
+  if (bytes < kMostForgotten) {
+    forget_accesses(address, bytes);
+  } else {
+    entry.begin_stretch();
+  }
+}
+
 void record_birth(const void* block, uint64_t bytes, SiteRef site) {
   if (block == nullptr || bytes == 0) return;
   const Entry entry;
@@ -63,11 +72,7 @@ void record_birth(const void* block, uint64_t bytes, SiteRef site) {
       recording::is_later(last_large_death.load(std::memory_order_acquire), self.stamp);
   append_ordered(entry, Kind::alloc, address, bytes, bytes >= kLargeBlock || was_part_of_large,
                  site);
-  if (bytes < kMostForgotten) {
-    forget_accesses(address, bytes);
-  } else {
-    entry.begin_stretch();
-  }
+  forget_block(entry, address, bytes);
 }
 
 // Where code with hooks gives a block back; asked before CallPlace has a place for every
@@ -90,7 +95,10 @@ void record_death(void* block, SiteRef site) {
   const Entry entry;
   if (!entry) return;
   append_ordered(entry, Kind::free, address, bytes, bytes >= kLargeBlock, site);
-  if (bytes >= kLargeBlock) note_large_death(self.stamp);
+  if (bytes < kLargeBlock) return;
+  note_large_death(self.stamp);
+  // Of a smaller one whoever has the memory next leaves a later stamp.
+  forget_block(entry, address, bytes);
 }
 
 void* born(void* block, size_t bytes) {
