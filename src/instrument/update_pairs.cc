@@ -46,6 +46,11 @@ bool may_depend_on(const llvm::Value* value, const Access& read, llvm::AAResults
       continue;
     }
     if (seen.size() > kMostParts) return true;
+    // A part of what joined reads read, or a read of the same that is not recorded.
+    const auto* const load = llvm::dyn_cast<llvm::LoadInst>(part);
+    if (load != nullptr && !aliases.isNoAlias(llvm::MemoryLocation::get(load), location_of(read))) {
+      return true;
+    }
     if (part->mayReadFromMemory() && is_written_between(first, *part, aliases)) return true;
     open.append(part->value_op_begin(), part->value_op_end());
   }
