@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/MapVector.h>
 #include <llvm/ADT/STLExtras.h>
+#include <llvm/IR/Instructions.h>
 
 #include "instrument/library_calls.h"
 
@@ -147,12 +148,23 @@ class Order {
     });
   }
 
+  // Whether elements of one are the same as elements of the other, or share no byte with them.
+  bool are_whole_apart(const Access& one, const Access& other) {
+    if (const auto distance = ranges_.distance(*one.range->first, *other.range->first)) {
+      return *distance % static_cast<int64_t>(one.bytes) == 0;
+    }
+    return llvm::all_of(llvm::ArrayRef{&one, &other}, [](const Access* access) {
+      return llvm::getLoadStoreAlignment(access->instruction).value() % access->bytes == 0;
+    });
+  }
+
   // Of two ranges.
   Meeting meeting_of(const Clash& clash) {
     const Access& read = all_[clash.read];
     const Access& write = all_[clash.write];
     if (read.range->is_side_by_side() && write.range->is_side_by_side() &&
-        read.bytes == write.bytes && read.range->backwards == write.range->backwards) {
+        read.bytes == write.bytes && read.range->backwards == write.range->backwards &&
+        are_whole_apart(read, write)) {
       return Meeting::left_out;
     }
     const LoopRanges::Course reads = ranges_.course_of(*read.range, read.bytes);
