@@ -171,9 +171,37 @@ bool LoopRanges::depends_on_round(const llvm::Instruction& access, llvm::Value* 
   return false;
 }
 
+namespace {
+
+// Whether what is read may decide which way a loop goes, or where it accesses memory. (Not by way
+// of what the loop writes and then reads.)
+bool decides_in(const llvm::Instruction& read, const llvm::Loop& loop) {
+  constexpr size_t kMostUsers = 64;
+  llvm::SmallVector<const llvm::Instruction*, 16> open = {&read};
+  llvm::SmallPtrSet<const llvm::Instruction*, 32> seen = {&read};
+  while (!open.empty()) {
+    const llvm::Instruction* const value = open.pop_back_val();
+    for (const llvm::User* const user : value->users()) {
+      const auto* const next = llvm::dyn_cast<llvm::Instruction>(user);
+      if (next == nullptr || !loop.contains(next)) continue;
+      if (const auto* const store = llvm::dyn_cast<llvm::StoreInst>(next);
+          store != nullptr && store->getPointerOperand() != value) {
+        continue;
+      }
+      if (next->isTerminator() || next->mayReadOrWriteMemory()) return true;
+      if (seen.insert(next).second) open.push_back(next);
+      if (seen.size() > kMostUsers) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 bool LoopRanges::move_out(LoopRange& range, const llvm::Instruction& access, llvm::Value* pointer) {
   const llvm::Loop* const around = range.loop->getParentLoop();
   if (around == nullptr || !is_simple_around(*around)) return false;
+  if (llvm::isa<llvm::LoadInst>(access) && decides_in(access, *around)) return false;
   const llvm::Instruction* const place = around->getLoopPreheader()->getTerminator();
   const llvm::SCEVExpander expander(evolution_, "foretrace");
   for (const llvm::SCEV* const part : {range.first, range.bytes, range.step, range.rounds}) {
@@ -252,7 +280,7 @@ std::optional<LoopRange> LoopRanges::range_of(const llvm::Instruction& access, l
 std::optional<LoopRange> LoopRanges::range_of_one_place(const llvm::Instruction& read,
                                                         llvm::Value* pointer, uint64_t bytes) {
   const llvm::Loop* const loop = loop_of(read);
-  if (!may_be_range(read, loop)) return std::nullopt;
+  if (!may_be_range(read, loop) || decides_in(read, *loop)) return std::nullopt;
   const llvm::Instruction* const place = loop->getLoopPreheader()->getTerminator();
   const llvm::SCEV* const first = WithDivisionsDone(evolution_, dominators_, divisions_, *place)
                                       .visit(evolution_.getSCEV(pointer));

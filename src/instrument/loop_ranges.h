@@ -46,6 +46,9 @@ LoopRange in_own_loop(LoopRange range, const llvm::Loop& own);
 // Where a loop around it makes the same accesses in each round, and nothing else in that
 // writes what is read or touches what is written, unless it is the same each time too, they count
 // for the loop around it.
+//
+// Who reads the same again and again may find another value one day. So a read that is recorded
+// once for all rounds must not decide what else they do.
 class LoopRanges {
  public:
   LoopRanges(llvm::Function& function, llvm::FunctionAnalysisManager& manager);
