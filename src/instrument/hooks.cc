@@ -42,7 +42,7 @@ Hooks::Hooks(llvm::Module& module) {
   is_range_written_ = declare(module, "__foretrace_is_range_written", truth, {pointer, large});
   is_strided_written_ =
       declare(module, "__foretrace_is_strided_written", truth, {pointer, large, large, small});
-  may_meet_ = declare(module, "__foretrace_may_meet", truth, {pointer, pointer});
+  may_reach_ = declare(module, "__foretrace_may_reach", truth, {pointer, large, large});
   read_group_ = declare(module, "__foretrace_read_parts", nothing, {pointer, large, pointer});
   steering_read_ = declare(module, "__foretrace_steering_read", nothing, {pointer, large, pointer});
   read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});

@@ -25,7 +25,7 @@ class Hooks {
   llvm::FunctionCallee strided_parts(bool write) const { return strided_parts_[write ? 1 : 0]; }
   llvm::FunctionCallee is_range_written() const { return is_range_written_; }
   llvm::FunctionCallee is_strided_written() const { return is_strided_written_; }
-  llvm::FunctionCallee may_meet() const { return may_meet_; }
+  llvm::FunctionCallee may_reach() const { return may_reach_; }
   llvm::FunctionCallee read_group() const { return read_group_; }
   llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
@@ -59,7 +59,7 @@ class Hooks {
   llvm::FunctionCallee strided_parts_[2];
   llvm::FunctionCallee is_range_written_;
   llvm::FunctionCallee is_strided_written_;
-  llvm::FunctionCallee may_meet_;
+  llvm::FunctionCallee may_reach_;
   llvm::FunctionCallee read_group_;
   llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;

@@ -162,9 +162,11 @@ llvm::Value* RangeHooks::are_single(const Access& access) {
   }
   llvm::Value* meet = builder.getFalse();
   const Comparison& comparison = to_compare_.find(loop)->second;
-  for (const auto& [one, other] : comparison.bases) {
+  for (const auto& [range, pointer] : comparison.pointers) {
+    const Extent& extent = extents[range];
     builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-    meet = builder.CreateOr(meet, &quiet_hooks_.call(builder, hooks_.may_meet(), {one, other}));
+    meet = builder.CreateOr(
+        meet, &quiet_hooks_.call(builder, hooks_.may_reach(), {pointer, extent.first, extent.end}));
   }
   for (const RangePair& pair : comparison.ranges) {
     const Extent& read = extents[pair.read];

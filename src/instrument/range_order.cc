@@ -45,7 +45,7 @@ class Order {
     while (llvm::any_of(members_, [&](size_t member) { return take_back(member); })) {
     }
     Comparison comparison = what_to_compare();
-    if (comparison.ranges.size() + comparison.bases.size() > kMostToCompare) return give_up();
+    if (comparison.ranges.size() + comparison.pointers.size() > kMostToCompare) return give_up();
     if (!comparison.is_empty()) note_if_apart();
     return comparison;
   }
@@ -103,7 +103,7 @@ class Order {
     size_t left_out = 0;
     const bool is_lost = llvm::any_of(clashes_, [&](const Clash& clash) {
       if (clash.read != member && clash.write != member) return false;
-      if (!all_[clash.read].range || !all_[clash.write].range) return !bases_of(clash);
+      if (!all_[clash.read].range || !all_[clash.write].range) return !pointer_of(clash);
       if (access.write) return false;  // reads give way
       constexpr size_t kMostLeftOut = 8;
       const Meeting meeting = meeting_of(clash);
@@ -124,21 +124,23 @@ class Order {
           found.ranges.push_back({read.instruction, write.instruction});
         }
       } else if (read.range || write.range) {
-        const std::pair<llvm::Value*, llvm::Value*> bases = *bases_of(clash);
-        if (!llvm::is_contained(found.bases, bases)) found.bases.push_back(bases);
+        const RangeAndPointer both = *pointer_of(clash);
+        if (!llvm::is_contained(found.pointers, both)) found.pointers.push_back(both);
       }
     }
     return found;
   }
 
-  // What both start from, if that is two pointers which are there before the loop.
-  std::optional<std::pair<llvm::Value*, llvm::Value*>> bases_of(const Clash& clash) {
-    const llvm::Instruction& read = *all_[clash.read].instruction;
-    const llvm::Instruction& write = *all_[clash.write].instruction;
-    llvm::Value* const of_read = ranges_.base_before(read, *ranges_.loop_of(read));
-    llvm::Value* const of_write = ranges_.base_before(write, *ranges_.loop_of(write));
-    if (of_read == nullptr || of_write == nullptr || of_read == of_write) return std::nullopt;
-    return std::pair(of_read, of_write);
+  // Of a range and a single access, if that starts from a pointer which is there before the loop,
+  // and not the same as the range.
+  std::optional<RangeAndPointer> pointer_of(const Clash& clash) {
+    const bool reads_range = all_[clash.read].range.has_value();
+    const llvm::Instruction& range = *all_[reads_range ? clash.read : clash.write].instruction;
+    const llvm::Instruction& single = *all_[reads_range ? clash.write : clash.read].instruction;
+    const llvm::Loop& loop = *ranges_.loop_of(range);
+    llvm::Value* const pointer = ranges_.base_before(single, loop);
+    if (pointer == nullptr || pointer == ranges_.base_before(range, loop)) return std::nullopt;
+    return RangeAndPointer{&range, pointer};
   }
 
   bool meets_call(const Access& access) const {

@@ -19,20 +19,26 @@ namespace foretrace::instrument {
 // - ranges that go the same way stay, if none reads what was written, or if what is read of that
 //   can be left out when the loop begins (RangeHooks::leave_out_written()),
 // - of other ranges it is asked when the loop begins whether they lie apart, and of those beside
-//   single accesses whether they are in different blocks of memory (Access::if_apart). If not,
-//   their accesses are looked at one by one.
+//   single accesses whether they are outside of the blocks of memory that these start from
+//   (Access::if_apart). If not, their accesses are looked at one by one.
 struct RangePair {
   const llvm::Instruction* read;
   const llvm::Instruction* write;
+};
+// What single accesses that may meet a range start from.
+struct RangeAndPointer {
+  const llvm::Instruction* range;
+  llvm::Value* pointer;
+  bool operator==(const RangeAndPointer&) const = default;
 };
 // What is to be asked when a loop begins.
 struct Comparison {
   // Whether these lie apart,
   llvm::SmallVector<RangePair, 4> ranges;
-  // and whether these point into different blocks.
-  llvm::SmallVector<std::pair<llvm::Value*, llvm::Value*>, 4> bases;
+  // and whether these lie outside of the block that the pointer belongs to.
+  llvm::SmallVector<RangeAndPointer, 4> pointers;
 
-  bool is_empty() const { return ranges.empty() && bases.empty(); }
+  bool is_empty() const { return ranges.empty() && pointers.empty(); }
 };
 using RangesToCompare = llvm::MapVector<const llvm::Loop*, Comparison>;
 

@@ -205,10 +205,9 @@ FORETRACE_SIZE(4)
 FORETRACE_SIZE(8)
 FORETRACE_SIZE(16)
 
-// Whether what starts from two pointers may be the same memory.
-FORETRACE_PREDICATE __foretrace_may_meet(const void* one, const void* other) {
-  return foretrace::runtime::may_be_in_one_block(reinterpret_cast<uint64_t>(one),
-                                                 reinterpret_cast<uint64_t>(other));
+// Whether what is accessed from a pointer may be part of a range.
+FORETRACE_PREDICATE __foretrace_may_reach(const void* pointer, uint64_t first, uint64_t end) {
+  return foretrace::runtime::may_reach(reinterpret_cast<uint64_t>(pointer), first, end);
 }
 
 // Some reads of one object, when all have been made. `bytes` has a bit for each byte.

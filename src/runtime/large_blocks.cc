@@ -79,19 +79,40 @@ void insert(uint64_t address, uint64_t end) {
   count.store(all + 1, std::memory_order_relaxed);
 }
 
-enum class Answer { yes, no, unknown };
+struct Bounds {
+  uint64_t first;
+  uint64_t end;
+};
 
-// Whether an address is in the block that another one is in, if that is known. What is near its
-// borders may be: loops that go backwards start from where it ends.
-Answer is_in_block_of(uint64_t address, uint64_t other) {
-  constexpr uint64_t kNear = 64;
-  const uint32_t behind = up_to(other);
-  if (behind == 0) return Answer::unknown;
+// The block that an address is in; an empty one if none is known.
+Bounds block_of(uint64_t address) {
+  const uint32_t behind = up_to(address);
+  if (behind == 0) return {0, 0};
   const Block& block = blocks[behind - 1];
-  const uint64_t first = block.first.load(std::memory_order_relaxed);
-  const uint64_t end = block.end.load(std::memory_order_relaxed);
-  if (other >= end) return Answer::unknown;
-  return address + kNear >= first && address <= end + kNear ? Answer::yes : Answer::no;
+  const Bounds bounds = {block.first.load(std::memory_order_relaxed),
+                         block.end.load(std::memory_order_relaxed)};
+  return address < bounds.end ? bounds : Bounds{0, 0};
+}
+
+// How far outside of its block a pointer can be that accesses start from: `v - 1`, where elements
+// count from 1. Further below what is said to be in a block can as well be behind it.
+constexpr uint64_t kKeptShifted = 1024;
+
+// Where it surely is a pointer into that block: behind it another one may begin.
+bool belongs_to(uint64_t pointer, const Bounds& block) {
+  return pointer >= block.first && pointer + kKeptShifted < block.end;
+}
+
+bool is_far_from(uint64_t pointer, const Bounds& block) {
+  return pointer + kKeptShifted < block.first || pointer > block.end + kKeptShifted;
+}
+
+bool are_apart(uint64_t pointer, uint64_t first, uint64_t end) {
+  constexpr uint64_t kNear = 64;
+  const Bounds own = block_of(pointer);
+  if (belongs_to(pointer, own)) return end + kNear <= own.first || first >= own.end + kNear;
+  const Bounds other = block_of(first);
+  return first >= other.first && end <= other.end && is_far_from(pointer, other);
 }
 
 }  // namespace
@@ -109,13 +130,12 @@ void end_large_block(uint64_t address) {
   end_change();
 }
 
-bool may_be_in_one_block(uint64_t one, uint64_t other) {
+bool may_reach(uint64_t pointer, uint64_t first, uint64_t end) {
   const uint32_t before = changes.load(std::memory_order_acquire);
   if (before % 2 != 0 || is_lost.load(std::memory_order_relaxed)) return true;
-  Answer is_in = is_in_block_of(one, other);
-  if (is_in == Answer::unknown) is_in = is_in_block_of(other, one);
+  const bool reaches = first != end && !are_apart(pointer, first, end);
   std::atomic_thread_fence(std::memory_order_acquire);
-  return is_in != Answer::no || changes.load(std::memory_order_relaxed) != before;
+  return reaches || changes.load(std::memory_order_relaxed) != before;
 }
 
 }  // namespace foretrace::runtime

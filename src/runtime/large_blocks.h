@@ -1,5 +1,5 @@
-// The large blocks of memory that the program has: what starts from a pointer into one of them is
-// other memory than what starts from elsewhere.
+// The large blocks of memory that the program has: what is accessed from a pointer into one of them
+// is in that block.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ inline constexpr uint64_t kKnownBlock = 16 << 10;
 void begin_large_block(uint64_t address, uint64_t bytes);
 void end_large_block(uint64_t address);
 
-// False only if one of the addresses is in a block and the other is not.
-bool may_be_in_one_block(uint64_t one, uint64_t other);
+// Whether some of a range's bytes may be in the block that a pointer belongs to: one from which
+// accesses start, wherever they lie. False only if that is surely not so.
+bool may_reach(uint64_t pointer, uint64_t first, uint64_t end);
 
 }  // namespace foretrace::runtime

@@ -25,45 +25,76 @@ struct LargeBlocksTest : testing::Test {
 
 constexpr uint64_t kElsewhere = 0x400000;
 
+// Of a range of 100 bytes.
+bool reaches(uint64_t pointer, uint64_t first) { return may_reach(pointer, first, first + 100); }
+
 TEST_F(LargeBlocksTest, TwoAreDifferentMemory) {
-  EXPECT_FALSE(may_be_in_one_block(kA, kB));
-  EXPECT_FALSE(may_be_in_one_block(kB + kBytes - 1, kA + kBytes - 1));
-  EXPECT_TRUE(may_be_in_one_block(kA, kA + kBytes - 1));
+  EXPECT_FALSE(reaches(kA, kB));
+  EXPECT_FALSE(reaches(kB + kBytes - 1, kA + kBytes - 200));
+  EXPECT_TRUE(reaches(kA, kA + kBytes - 1));
+  EXPECT_FALSE(may_reach(kA, kB, kB + kBytes));
+  EXPECT_TRUE(may_reach(kA, kA, kB + kBytes));
 }
 
 TEST_F(LargeBlocksTest, OneIsOtherMemoryThanWhatIsInNone) {
-  EXPECT_FALSE(may_be_in_one_block(kElsewhere, kB));
-  EXPECT_FALSE(may_be_in_one_block(kB, kElsewhere));
-  EXPECT_FALSE(may_be_in_one_block(0x10, kA));
-  EXPECT_TRUE(may_be_in_one_block(kElsewhere, 0x10));
+  EXPECT_FALSE(reaches(kElsewhere, kB));
+  EXPECT_FALSE(reaches(kB, kElsewhere));
+  EXPECT_FALSE(reaches(0x10, kA));
+  EXPECT_TRUE(reaches(kElsewhere, 0x10));
+}
+
+TEST_F(LargeBlocksTest, WhatIsPartlyInOneMayBeElsewhere) {
+  EXPECT_TRUE(may_reach(kElsewhere, kA - 8, kA + 100));
+  EXPECT_TRUE(may_reach(kElsewhere, kA + kBytes - 8, kA + kBytes + 8));
+  EXPECT_TRUE(may_reach(kElsewhere, kA, kB + 8));
 }
 
 TEST_F(LargeBlocksTest, ItsBordersMayBelongToIt) {
-  EXPECT_TRUE(may_be_in_one_block(kA, kA + kBytes));
-  EXPECT_TRUE(may_be_in_one_block(kA + kBytes, kA));
-  EXPECT_TRUE(may_be_in_one_block(kA - 8, kA + 100));
+  EXPECT_TRUE(reaches(kA, kA + kBytes));
+  EXPECT_TRUE(reaches(kA + kBytes, kA));
+  EXPECT_TRUE(reaches(kA - 8, kA + 100));
+}
+
+TEST_F(LargeBlocksTest, APointerMayBeKeptShifted) {
+  EXPECT_TRUE(reaches(kA - 1000, kA + 5000));
+  EXPECT_TRUE(reaches(kA + kBytes + 1000, kA + 5000));
+  EXPECT_FALSE(reaches(kA - 2000, kA + 5000));
+  // In the end of one block, and shifted from the next.
+  constexpr uint64_t kNext = kA + kBytes + 16;
+  EXPECT_TRUE(reaches(kNext - 100, kNext + 5000));
+  EXPECT_FALSE(reaches(kNext - 2000, kNext + 5000));
+  begin_large_block(kNext, kBytes);
+  EXPECT_TRUE(reaches(kNext - 100, kNext + 5000));
+  EXPECT_FALSE(reaches(kNext - 2000, kNext + 5000));
+  EXPECT_FALSE(reaches(kNext - 100, kB));
+  end_large_block(kNext);
+}
+
+TEST_F(LargeBlocksTest, ARangeOfNothingIsNotReached) {
+  EXPECT_FALSE(may_reach(kA, kA + 100, kA + 100));
+  EXPECT_FALSE(may_reach(kElsewhere, kElsewhere, kElsewhere));
 }
 
 TEST_F(LargeBlocksTest, OnesThatAreOverAreNone) {
   end_large_block(kA);
-  EXPECT_TRUE(may_be_in_one_block(kA, kElsewhere));
-  EXPECT_FALSE(may_be_in_one_block(kA, kB));
+  EXPECT_TRUE(reaches(kA, kElsewhere));
+  EXPECT_FALSE(reaches(kA, kB));
   begin_large_block(kA + kBytes / 2, kBytes);
-  EXPECT_TRUE(may_be_in_one_block(kA, kElsewhere));
-  EXPECT_FALSE(may_be_in_one_block(kA + kBytes, kElsewhere));
+  EXPECT_TRUE(reaches(kA, kElsewhere));
+  EXPECT_FALSE(reaches(kA + kBytes, kElsewhere));
   begin_large_block(kA, kBytes);  // takes the place of the other
-  EXPECT_FALSE(may_be_in_one_block(kA, kElsewhere));
-  EXPECT_TRUE(may_be_in_one_block(kA + kBytes + 1000, kElsewhere));
+  EXPECT_FALSE(reaches(kA, kElsewhere));
+  EXPECT_TRUE(reaches(kA + kBytes + 1000, kElsewhere));
 }
 
 TEST_F(LargeBlocksTest, MoreThanAreKeptAreNotKnown) {
   constexpr uint64_t kMany = 3000;
   const auto address = [](uint64_t number) { return 0x1000000 + number * 2 * kBytes; };
   for (uint64_t i = 0; i < kMany; ++i) begin_large_block(address(i), kBytes);
-  EXPECT_FALSE(may_be_in_one_block(address(0), kElsewhere));
-  EXPECT_TRUE(may_be_in_one_block(address(kMany - 1), kElsewhere));
+  EXPECT_FALSE(reaches(address(0), kElsewhere));
+  EXPECT_TRUE(reaches(address(kMany - 1), kElsewhere));
   for (uint64_t i = 0; i < kMany; ++i) end_large_block(address(i));
-  EXPECT_FALSE(may_be_in_one_block(kA, kElsewhere));
+  EXPECT_FALSE(reaches(kA, kElsewhere));
 }
 
 TEST_F(LargeBlocksTest, WhoReadsWhileAnotherWritesIsNotToldWrong) {
@@ -76,8 +107,8 @@ TEST_F(LargeBlocksTest, WhoReadsWhileAnotherWritesIsNotToldWrong) {
     ended = true;
   });
   while (!ended) {
-    ASSERT_TRUE(may_be_in_one_block(kA, kA + 1));
-    ASSERT_TRUE(may_be_in_one_block(kElsewhere, kElsewhere + 1));
+    ASSERT_TRUE(reaches(kA, kA + 1));
+    ASSERT_TRUE(reaches(kElsewhere, kElsewhere + 1));
   }
   writer.join();
 }

@@ -149,7 +149,7 @@ FORETRACE_INTERCEPT bool __foretrace_is_range_written(const void*, uint64_t) { r
 FORETRACE_INTERCEPT bool __foretrace_is_strided_written(const void*, int64_t, uint64_t, uint32_t) {
   return false;
 }
-FORETRACE_INTERCEPT bool __foretrace_may_meet(const void*, const void*) { return false; }
+FORETRACE_INTERCEPT bool __foretrace_may_reach(const void*, uint64_t, uint64_t) { return false; }
 FORETRACE_INTERCEPT void __foretrace_read_string(const char* text, uint64_t most,
                                                  const Site* site) {
   if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;
