@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 
+#include "runtime/spin_lock.h"
+
 namespace foretrace::runtime {
 namespace {
 
@@ -17,25 +19,40 @@ constexpr uint32_t kMost = 1024;
 Block blocks[kMost];
 std::atomic<uint32_t> count{0};
 std::atomic<uint32_t> changes{0};
-// A change was not made, because a signal handler or the parent of this process is in the middle
-// of another one. Then nothing is known any more.
-std::atomic<bool> is_lost{false};
 
+// Stands for its thread.
+thread_local char this_thread;
+// Who changes them; null if nobody does.
+std::atomic<const char*> changer{nullptr};
+// A change was not made, so some that are over may still stand here. Nothing is known until all
+// have been forgotten, which who changes them next does.
+std::atomic<bool> is_one_missing{false};
+
+// False where nobody should wait: in a signal handler that interrupted a change, and where whoever
+// makes one does not go on, because such a handler was left by siglongjmp(), say.
 bool begin_change() {
-  constexpr uint32_t kMostRounds = 1 << 16;
-  for (uint32_t round = 0; round < kMostRounds; ++round) {
-    uint32_t now = changes.load(std::memory_order_relaxed);
-    if (now % 2 == 0 && changes.compare_exchange_weak(now, now + 1, std::memory_order_acquire)) {
-      std::atomic_thread_fence(std::memory_order_release);
-      return true;
+  const uint32_t most_rounds = is_one_missing.load(std::memory_order_relaxed) ? 1 : 1U << 20;
+  for (uint32_t round = 0;; ++round) {
+    const char* holder = nullptr;
+    if (changer.compare_exchange_strong(holder, &this_thread, std::memory_order_acquire)) break;
+    if (holder == &this_thread || round == most_rounds) {
+      is_one_missing.store(true, std::memory_order_relaxed);
+      return false;
     }
-    __builtin_ia32_pause();
+    pause_in(round);
   }
-  is_lost.store(true, std::memory_order_relaxed);
-  return false;
+  changes.store(changes.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  if (is_one_missing.exchange(false, std::memory_order_relaxed)) {
+    count.store(0, std::memory_order_relaxed);
+  }
+  return true;
 }
 
-void end_change() { changes.fetch_add(1, std::memory_order_release); }
+void end_change() {
+  changes.store(changes.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  changer.store(nullptr, std::memory_order_release);
+}
 
 // How many begin at the address or in front of it.
 uint32_t up_to(uint64_t address) {
@@ -132,10 +149,20 @@ void end_large_block(uint64_t address) {
 
 bool may_reach(uint64_t pointer, uint64_t first, uint64_t end) {
   const uint32_t before = changes.load(std::memory_order_acquire);
-  if (before % 2 != 0 || is_lost.load(std::memory_order_relaxed)) return true;
-  const bool reaches = first != end && !are_apart(pointer, first, end);
+  if (before % 2 != 0) return true;
+  const bool reaches = is_one_missing.load(std::memory_order_relaxed) ||
+                       (first != end && !are_apart(pointer, first, end));
   std::atomic_thread_fence(std::memory_order_acquire);
   return reaches || changes.load(std::memory_order_relaxed) != before;
+}
+
+void release_large_blocks() {
+  const char* const holder = changer.load(std::memory_order_relaxed);
+  // This one goes on: a handler that interrupted it called fork().
+  if (holder == nullptr || holder == &this_thread) return;
+  is_one_missing.store(true, std::memory_order_relaxed);
+  changes.store((changes.load(std::memory_order_relaxed) | 1) + 1, std::memory_order_relaxed);
+  changer.store(nullptr, std::memory_order_release);
 }
 
 }  // namespace foretrace::runtime

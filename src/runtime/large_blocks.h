@@ -16,4 +16,7 @@ void end_large_block(uint64_t address);
 // accesses start, wherever they lie. False only if that is surely not so.
 bool may_reach(uint64_t pointer, uint64_t first, uint64_t end);
 
+// In the child of fork(): a thread that was about to change them is not there.
+void release_large_blocks();
+
 }  // namespace foretrace::runtime

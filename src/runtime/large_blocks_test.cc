@@ -1,9 +1,14 @@
 #include "runtime/large_blocks.h"
 
 #include <atomic>
+#include <csignal>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace foretrace::runtime {
 namespace {
@@ -110,6 +115,74 @@ TEST_F(LargeBlocksTest, WhoReadsWhileAnotherWritesIsNotToldWrong) {
     ASSERT_TRUE(reaches(kA, kA + 1));
     ASSERT_TRUE(reaches(kElsewhere, kElsewhere + 1));
   }
+  writer.join();
+}
+
+// More of them than processors, so that some have to pause in the middle of a change.
+TEST_F(LargeBlocksTest, ManyWhoChangeThemLoseNone) {
+  std::vector<std::thread> threads;
+  std::vector<uint64_t> blocks;
+  for (uint64_t i = 0; i < 500; ++i) blocks.push_back(kA + (i + 1) * 32 * kBytes);
+  for (const uint64_t block : blocks) begin_large_block(block, kBytes);
+  for (uint64_t number = 1; number <= 8; ++number) {
+    threads.emplace_back([number] {
+      for (int i = 0; i < 20000; ++i) {
+        begin_large_block(number * 0x1000, 0x1000);  // moves the others
+        end_large_block(number * 0x1000);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_FALSE(reaches(kA, kB));
+  EXPECT_FALSE(reaches(kElsewhere, blocks.front()));
+  EXPECT_FALSE(reaches(kElsewhere, blocks.back()));
+  for (const uint64_t block : blocks) end_large_block(block);
+}
+
+constexpr uint64_t kOfHandler = kB + 4 * kBytes;
+volatile sig_atomic_t handled = 0;
+
+TEST_F(LargeBlocksTest, AHandlerThatInterruptsAChangeDoesNotWait) {
+  const auto before = std::signal(SIGALRM, [](int) {
+    begin_large_block(kOfHandler, kBytes);
+    end_large_block(kOfHandler);
+    handled = handled + 1;
+  });
+  const itimerval often = {{0, 50}, {0, 50}};
+  ::setitimer(ITIMER_REAL, &often, nullptr);
+  while (handled < 2000) {
+    begin_large_block(kA - 2 * kBytes, kBytes);
+    end_large_block(kA - 2 * kBytes);
+    ASSERT_TRUE(reaches(kOfHandler, kElsewhere));
+  }
+  const itimerval never = {};
+  ::setitimer(ITIMER_REAL, &never, nullptr);
+  std::signal(SIGALRM, before);
+  begin_large_block(kA, kBytes);  // they may have been forgotten, but not for good
+  EXPECT_FALSE(reaches(kA, kElsewhere));
+}
+
+TEST_F(LargeBlocksTest, AChildOfForkDoesNotWaitForThreadsOfItsParent) {
+  std::atomic<bool> ended{false};
+  std::thread writer([&] {
+    while (!ended) {
+      begin_large_block(kA - 2 * kBytes, kBytes);
+      end_large_block(kA - 2 * kBytes);
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::alarm(60);
+      release_large_blocks();
+      begin_large_block(kB, kBytes);
+      ::_exit(reaches(kB, kElsewhere) ? 1 : 0);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+  ended = true;
   writer.join();
 }
 

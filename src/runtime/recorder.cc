@@ -14,6 +14,7 @@
 
 #include "runtime/active.h"
 #include "runtime/call_stack.h"
+#include "runtime/large_blocks.h"
 #include "runtime/modules.h"
 #include "runtime/process.h"
 #include "runtime/raw_memory.h"
@@ -153,6 +154,7 @@ void after_fork_in_child() {
   const KeepErrno keep;
   const uint32_t names_number = process.header->names;
   release_all_locks();
+  release_large_blocks();
   const Thread before = self;
   Thread fresh = {};
   fresh.calls = before.calls;  // the calls are the same as before

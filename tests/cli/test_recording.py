@@ -1446,6 +1446,48 @@ int main() {
             *((1, i * i, 0, 1, 8) for i in range(3)),     # squares
             *((1, i * 7, 0, 1, 8) for i in range(3))])    # three
 
+    def test_blocks_stay_known_however_many_threads_change_them(self):
+        """Else the loop's accesses are recorded one by one, each a location of its own."""
+        (self.path / "race.cpp").write_text("""\
+#include <cstdlib>
+#include <thread>
+#include <vector>
+__attribute__((noinline)) long loop(int* to, const int* next, const int* from) {
+  long sum = 0;
+  for (int i = 0; i < 2000; ++i) {
+    to[i] = i;
+    sum += from[next[i]];
+  }
+  return sum;
+}
+int main() {
+  std::vector<void*> kept(500);
+  for (void*& block : kept) block = std::malloc(20000);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 8; ++number) {
+    threads.emplace_back([] {
+      for (int i = 0; i < 20000; ++i) {
+        void* const block = std::malloc(20000);
+        asm volatile("" : : "r"(block) : "memory");
+        std::free(block);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  int* const to = static_cast<int*>(std::malloc(40000));
+  int* const next = static_cast<int*>(std::malloc(40000));
+  const int* const from = static_cast<int*>(std::calloc(1, 40000));
+  for (int i = 0; i < 2000; ++i) next[i] = i * 7 % 2000;
+  return loop(to, next, from) != 0;
+}
+""")
+        self.build("-O2")
+        done = self.foretrace("record", "-o", "run.ftr", "--", "./race")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        info = self.foretrace("info", "run.ftr").stdout
+        locations = int(re.search(r"on ([\d,]+) locations", info)[1].replace(",", ""))
+        self.assertLess(locations, 3000, info)  # what `from` points to: 2000
+
     def test_what_the_caller_has_read_is_looked_at_once(self):
         look, even, more, *steered = self.count_reads("-O2")
         self.assertEqual((look, even), (1, 1))
