@@ -84,7 +84,9 @@ class FunctionInstrumenter {
     for (llvm::Instruction* atomic : atomics_) instrument_atomic(*atomic);
     for (llvm::FenceInst* fence : fences_) instrument_fence(*fence);
     for (llvm::CallBase* call : calls_) instrument_call(*call);
-    if (!accesses_.empty() || !atomics_.empty() || has_calls()) insert_entry();
+    if (!accesses_.empty() || !atomics_.empty() || has_calls() || has_library_hooks_) {
+      insert_entry();
+    }
     unchanged_reads_.skip_hooks();
     early_reads_.skip_hooks();
     quiet_hooks_.skip_if_inactive(hooks_.active());
@@ -372,7 +374,7 @@ class FunctionInstrumenter {
       arguments.push_back(builder.CreateZExt(succeeded, builder.getInt32Ty()));
     }
     arguments.push_back(site_of(instruction, pointer));
-    builder.CreateCall(end, arguments)->setDebugLoc(instruction.getDebugLoc());
+    create_hook_call(builder, end, arguments).setDebugLoc(instruction.getDebugLoc());
   }
 
   void instrument_fence(llvm::FenceInst& fence) {
@@ -390,6 +392,11 @@ class FunctionInstrumenter {
     }
     llvm::IRBuilder<> builder(&call);
     quiet_hooks_.call(builder, hooks_.call(), {site_of(call, pointer)});
+    // What stands in libc's place is called from here, as a hook is.
+    auto* const plain = llvm::dyn_cast<llvm::CallInst>(&call);
+    if (plain != nullptr && !plain->isMustTailCall()) {
+      plain->setTailCallKind(llvm::CallInst::TCK_NoTail);
+    }
   }
 
   void insert_library_accesses(llvm::CallBase& call) {
@@ -432,6 +439,7 @@ class FunctionInstrumenter {
 
   void insert_library_access(llvm::CallBase& call, const LibraryAccess& access,
                              llvm::Instruction* place) {
+    has_library_hooks_ = true;
     llvm::IRBuilder<> builder(place);
     builder.SetCurrentDebugLocation(call.getDebugLoc());
     llvm::Constant* const site = site_of(call, access.pointer);
@@ -481,6 +489,7 @@ class FunctionInstrumenter {
   std::vector<llvm::Instruction*> atomics_;
   std::vector<llvm::FenceInst*> fences_;
   std::vector<llvm::CallBase*> calls_;
+  bool has_library_hooks_ = false;  // of what a call itself, or memset and the like, accesses
   QuietHooks quiet_hooks_;
   UnchangedReads unchanged_reads_;
   EarlyReads early_reads_;

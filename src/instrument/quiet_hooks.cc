@@ -20,6 +20,13 @@ void return_null_otherwise(llvm::CallInst& call, llvm::BasicBlock& behind,
 
 }  // namespace
 
+llvm::CallInst& create_hook_call(llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
+                                 llvm::ArrayRef<llvm::Value*> arguments) {
+  llvm::CallInst& call = *builder.CreateCall(hook, arguments);
+  call.setTailCallKind(llvm::CallInst::TCK_NoTail);
+  return call;
+}
+
 // Who builds with hooks also records, so LLVM is not told that calls are rare: out of line they
 // would be slower.
 void QuietHooks::skip_if_inactive(llvm::GlobalVariable* active) {

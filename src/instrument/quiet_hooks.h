@@ -10,6 +10,11 @@
 
 namespace foretrace::instrument {
 
+// A hook knows by its frame whose it is. One that a function would jump to when all else is done
+// has the frame of one that the function's caller calls.
+llvm::CallInst& create_hook_call(llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
+                                 llvm::ArrayRef<llvm::Value*> arguments);
+
 class QuietHooks {
  public:
   // `active`: only while that is so (runtime/active.h). `unless`: what another of these calls
@@ -18,13 +23,14 @@ class QuietHooks {
                        llvm::ArrayRef<llvm::Value*> arguments,
                        std::optional<uint8_t> active = std::nullopt,
                        llvm::Value* unless = nullptr) {
-    calls_.push_back({builder.CreateCall(hook, arguments), active, unless, nullptr});
+    calls_.push_back({&create_hook_call(builder, hook, arguments), active, unless, nullptr});
     return *calls_.back().call;
   }
   // Only if that holds, which it does not where nobody records or steers.
   void call_if(llvm::Value* condition, llvm::IRBuilder<>& builder, llvm::FunctionCallee hook,
                llvm::ArrayRef<llvm::Value*> arguments) {
-    calls_.push_back({builder.CreateCall(hook, arguments), std::nullopt, nullptr, condition});
+    calls_.push_back(
+        {&create_hook_call(builder, hook, arguments), std::nullopt, nullptr, condition});
   }
 
   // At the end: makes new blocks. From now on they cost little more than a branch.

@@ -6,6 +6,7 @@
 #include <llvm/IR/Instructions.h>
 
 #include "instrument/names.h"
+#include "instrument/quiet_hooks.h"
 
 namespace foretrace::instrument {
 namespace {
@@ -22,10 +23,10 @@ void insert_on_both_sides(const SectionAccess& access, const Hooks& hooks, SiteT
   llvm::Value* const arguments[] = {
       access.pointer, builder.getInt32(llvm::isa<llvm::StoreInst>(access.instruction) ? 1 : 0),
       site};
-  builder.CreateCall(hooks.section_front(), arguments);
+  create_hook_call(builder, hooks.section_front(), arguments);
   builder.SetInsertPoint(access.instruction->getNextNode());
   builder.SetCurrentDebugLocation(access.instruction->getDebugLoc());
-  builder.CreateCall(hooks.section_behind(), arguments);
+  create_hook_call(builder, hooks.section_behind(), arguments);
 }
 
 // Sections end with their function. An exception that nothing in the function
@@ -36,7 +37,7 @@ void insert_where_left(llvm::Function& function, const Hooks& hooks) {
     if (!llvm::isa<llvm::ReturnInst>(end) && !llvm::isa<llvm::ResumeInst>(end)) continue;
     llvm::Instruction* const tail = block.getTerminatingMustTailCall();
     llvm::IRBuilder<> builder(tail != nullptr ? tail : end);
-    builder.CreateCall(hooks.section_left(), {});
+    create_hook_call(builder, hooks.section_left(), {});
   }
 }
 

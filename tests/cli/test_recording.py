@@ -1188,6 +1188,39 @@ int main() {
                 for way in ways:
                     self.assertIn(way, ([8, 13, 17], [13, 17]), (compiler, level))
 
+    def test_hooks_are_called_where_nothing_else_is_left_to_do(self):
+        """Not jumped to, so that they have frames below that of their function. One does nothing but memset."""
+        (self.path / "race.cpp").write_text("""\
+#include <atomic>
+#include <cstring>
+#include <thread>
+std::atomic<int> sum;
+volatile int looked_at;
+char filled[300];
+__attribute__((noinline)) void add() { sum.fetch_add(1, std::memory_order_relaxed); }
+__attribute__((noinline)) void look() { (void)looked_at; }
+__attribute__((noinline)) void fill() { memset(filled, 1, 290); }
+__attribute__((noinline)) void middle() {
+  add();
+  look();
+  fill();
+  asm volatile("");
+}
+int main() {
+  std::thread thread([] { middle(); asm volatile(""); });
+  *reinterpret_cast<volatile int*>(&sum) = 0;
+  looked_at = 1;
+  for (volatile char& byte : filled) byte = 2;
+  thread.join();
+}
+""")
+        for level in ("-O0", "-O1", "-O2"):
+            self.build(level)
+            ways = {(event["site"].split(":")[1], *(call["site"].split(":")[1] for call in event["calls"]))
+                    for finding in self.findings()["findings"] for event in finding["events"]
+                    if event["thread"] == "T1"}
+            self.assertEqual(ways, {("7", "11", "17"), ("8", "12", "17"), ("9", "13", "17")}, level)
+
     def test_a_recording_that_was_kept_has_the_same_to_say(self):
         self.build("-g")
         kept = self.findings("--keep", "kept.ftr")["findings"]
