@@ -1,6 +1,9 @@
 #include "runtime/call_stack.h"
 
+#include <csignal>
+
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include "runtime/modules.h"
 #include "runtime/raw_memory.h"
@@ -126,19 +129,98 @@ bool make_call_stack() {
   return true;
 }
 
+// Where a handler of a signal runs that has a stack of its own, above what it interrupted: that has
+// not returned, though its frames are lower, and the handler has as soon as frames are elsewhere.
+struct HandlerStack {
+  CallFrame* call;  // that the thread is in there, while self.call is null; else null
+  uint64_t first;
+  uint64_t bytes;
+
+  bool has(uint64_t frame) const { return frame - first < bytes; }
+};
+__thread HandlerStack handler;
+
+// Of a handler, whether it has such a stack, and which.
+HandlerStack stack_of_handler(uint64_t frame) {
+  stack_t own = {};
+  if (::sigaltstack(nullptr, &own) != 0 || (own.ss_flags & SS_ONSTACK) == 0) return {};
+  const HandlerStack stack = {nullptr, reinterpret_cast<uint64_t>(own.ss_sp), own.ss_size};
+  return stack.has(frame) ? stack : HandlerStack{};
+}
+
+// Functions with frames up to this have returned, of those that the handler with the hook of the
+// plugin interrupted. Linux has what the registers were above the address that it returns to.
+uint64_t left_before_handler(uint64_t left, const void* caller) {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): they are on the stack.
+  const auto* const return_place = reinterpret_cast<const void* const*>(left + 2 * sizeof(void*));
+  if (*return_place != caller) return 0;
+  const auto* const context = reinterpret_cast<const ucontext_t*>(return_place + 1);
+  return static_cast<uint64_t>(context->uc_mcontext.gregs[REG_RSP]) - 3 * sizeof(void*);
+}
+
+// Makes self.call that of the stack which a frame is on, as long as this lives.
+class CallsAt {
+ public:
+  explicit CallsAt(uint64_t frame) {
+    if (handler.call == nullptr || self.calls == nullptr) return;
+    self.call = handler.call;
+    in_handler_ = handler.has(frame);
+    if (!in_handler_) leave_handler();
+  }
+  ~CallsAt() {
+    if (!in_handler_) return;
+    handler.call = self.call;
+    self.call = nullptr;
+  }
+  CallsAt(const CallsAt&) = delete;
+  CallsAt& operator=(const CallsAt&) = delete;
+
+  // False if its calls are like those of other functions: its frame is below what it interrupted.
+  bool enter_handler(uint64_t frame, uint64_t left, const void* caller) {
+    if (in_handler_ || self.call->frame > left || self.call == self.last_call) return false;
+    const HandlerStack stack = stack_of_handler(frame);
+    if (stack.bytes == 0) return false;
+    CallFrame* call = self.call;
+    for (const uint64_t before = left_before_handler(left, caller); call->frame <= before;) --call;
+    *++call = {UINT64_MAX, reinterpret_cast<uint64_t>(caller), CallFrame::kNotAsked};
+    handler = stack;
+    self.call = call;
+    in_handler_ = true;
+    // Where self.call is null, that would be the stack of what comes.
+    if (self.stack == 0) self.stack = CallFrame::kNotAsked;
+    return true;
+  }
+
+ private:
+  static void leave_handler() {
+    while (self.call->frame != UINT64_MAX) --self.call;
+    --self.call;
+    handler.call = nullptr;
+  }
+
+  bool in_handler_ = false;
+};
+
 }  // namespace
 
 void enter_first_function(uint64_t frame, uint64_t left, const void* caller) {
   if (!recording_on.load(std::memory_order_relaxed)) return;
-  if (caller == nullptr) {
-    self.call = self.calls;  // initialisers that ran before main had frames above its own
-  } else if (caller == handlers_return_to.load(std::memory_order_relaxed)) {
-    enter_handler();
-  }
-  if (self.call != nullptr || make_call_stack()) push_call(frame, left, caller);
+  const bool is_handler =
+      caller != nullptr && caller == handlers_return_to.load(std::memory_order_relaxed);
+  if (is_handler) enter_handler();
+  CallsAt calls(frame);
+  if (caller == nullptr) self.call = self.calls;  // what ran before main had frames above its own
+  if (self.call == nullptr && !make_call_stack()) return;
+  if (!is_handler || !calls.enter_handler(frame, left, caller)) push_call(frame, left, caller);
+}
+
+void leave_function_of_handler(uint64_t frame, const void* returns_to) {
+  const CallsAt calls(frame);
+  if (self.call != nullptr) leave_function(frame, returns_to);
 }
 
 uint32_t find_current_stack() {
+  const CallsAt calls(self.frame);
   CallFrame* now = self.call;  // a signal handler that comes meanwhile has calls of its own
   if (now == nullptr) return 0;
   while (now->frame < self.frame) --now;

@@ -32,9 +32,11 @@ inline void push_call(uint64_t frame, uint64_t left, const void* caller) {
   self.call = call;
 }
 
-// The first function of a thread, main, or the handler of a signal.
+// The first function of a thread, main, the handler of a signal, or one that this has called.
 __attribute__((noinline)) void enter_first_function(uint64_t frame, uint64_t left,
                                                     const void* caller);
+// One that a handler of a signal has called, or what that interrupted.
+__attribute__((noinline)) void leave_function_of_handler(uint64_t frame, const void* returns_to);
 
 // `caller`: where it returns to; null: it is main. Called while the program is recorded.
 inline void enter_function(uint64_t frame, uint64_t left, const void* caller) {
@@ -50,7 +52,7 @@ inline void enter_function(uint64_t frame, uint64_t left, const void* caller) {
 // caller calls, and returns to where the function does.
 inline void leave_function(uint64_t frame, const void* returns_to) {
   CallFrame* call = self.call;
-  if (call == nullptr) return;
+  if (call == nullptr) return leave_function_of_handler(frame, returns_to);
   while (call->frame < frame) --call;
   const bool has_jumped =
       call != self.call && call[1].caller == reinterpret_cast<uint64_t>(returns_to);

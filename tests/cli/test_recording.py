@@ -1188,6 +1188,57 @@ int main() {
                 for way in ways:
                     self.assertIn(way, ([8, 13, 17], [13, 17]), (compiler, level))
 
+    def test_handlers_on_a_stack_above_leave_the_calls_as_they_are(self):
+        (self.path / "race.cpp").write_text("""\
+#include <csignal>
+#include <pthread.h>
+#include <sys/mman.h>
+int in_handler, deep, behind, outside;
+__attribute__((noinline)) void few() { asm volatile("" ::: "memory"); outside = 1; }
+__attribute__((noinline)) void deeper() { deep = 1; asm volatile(""); }
+__attribute__((noinline)) void handler(int) {
+  deeper();
+  in_handler = 1;
+}
+__attribute__((noinline)) void inner() { behind = 1; asm volatile(""); }
+__attribute__((noinline)) void outer() {
+  few();
+  raise(SIGUSR1);
+  inner();
+  asm volatile("");
+}
+void* work(void* high) {
+  stack_t stack = {high, 0, 1 << 16};
+  sigaltstack(&stack, nullptr);
+  outer();
+  return nullptr;
+}
+int main() {
+  char* const all = static_cast<char*>(
+      mmap(nullptr, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  struct sigaction action = {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR1, &action, nullptr);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, all, 2 << 20);
+  pthread_t thread;
+  pthread_create(&thread, &attributes, work, all + (3 << 20));
+  in_handler = deep = behind = outside = 2;
+  pthread_join(thread, nullptr);
+}
+""")
+        for compiler in (None, "g++", "clang++-14"):
+            for level in ("-O0", "-O2"):
+                self.build(level, **({"FORETRACE_CXX": compiler} if compiler else {}))
+                ways = {finding["variable"]: [call["function"].split("(")[0] for call in event.get("calls", [])]
+                        for finding in self.findings()["findings"] for event in finding["events"]
+                        if event["thread"] == "T1"}
+                self.assertEqual(ways, {"deep": ["handler", "work"], "in_handler": ["work"],
+                                        "behind": ["outer", "work"], "outside": ["outer", "work"]},
+                                 (compiler, level))
+
     def test_hooks_are_called_where_nothing_else_is_left_to_do(self):
         """Not jumped to, so that they have frames below that of their function. One does nothing but memset."""
         (self.path / "race.cpp").write_text("""\
