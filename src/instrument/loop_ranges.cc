@@ -296,15 +296,27 @@ std::optional<LoopRange> LoopRanges::range_of_one_place(const llvm::Instruction&
   return range;
 }
 
+// The last one before the loop: that may be far from what it was computed from, as in structures
+// that say how far away something is.
 llvm::Value* LoopRanges::base_before(const llvm::Instruction& access, const llvm::Loop& loop) {
-  auto* const pointer = const_cast<llvm::Value*>(llvm::getLoadStorePointerOperand(&access));
-  const auto* const base =
-      llvm::dyn_cast<llvm::SCEVUnknown>(evolution_.getPointerBase(evolution_.getSCEV(pointer)));
-  if (base == nullptr || !base->getType()->isPointerTy() || loop.getLoopPreheader() == nullptr ||
-      !dominators_.dominates(base->getValue(), loop.getLoopPreheader()->getTerminator())) {
+  auto* base = const_cast<llvm::Value*>(llvm::getLoadStorePointerOperand(&access));
+  const auto* step = llvm::dyn_cast<llvm::GEPOperator>(base);
+  while (step != nullptr && !loop.isLoopInvariant(base)) {
+    base = const_cast<llvm::Value*>(step->getPointerOperand());
+    step = llvm::dyn_cast<llvm::GEPOperator>(base);
+  }
+  if (!loop.isLoopInvariant(base)) {  // a pointer that goes on by itself
+    const auto* const start =
+        llvm::dyn_cast<llvm::SCEVUnknown>(evolution_.getPointerBase(evolution_.getSCEV(base)));
+    if (start == nullptr) return nullptr;
+    base = start->getValue();
+  }
+  const bool is_nowhere = llvm::isa<llvm::Constant>(base) && !llvm::isa<llvm::GlobalValue>(base);
+  if (is_nowhere || !base->getType()->isPointerTy() || loop.getLoopPreheader() == nullptr ||
+      !dominators_.dominates(base, loop.getLoopPreheader()->getTerminator())) {
     return nullptr;
   }
-  return base->getValue();
+  return base;
 }
 
 LoopRanges::Course LoopRanges::course_of(const LoopRange& range, uint64_t bytes) {
