@@ -112,7 +112,7 @@ void record_fence() {
   self.fenced = true;
 }
 
-void release_all_locks() {
+void release_atomic_locks() {
   for (AtomicLock& lock : locks) lock.holder.store(nullptr, std::memory_order_relaxed);
 }
 

@@ -12,12 +12,21 @@
 namespace foretrace::runtime {
 namespace {
 
-// From the stack without its last call, and that call, to the stack: by a hash of
-// both. The table is made once and only filled; two stacks with one hash would be
-// shown as one.
-struct KnownStack {
-  std::atomic<uint64_t> hash;
-  std::atomic<uint32_t> id;
+// From the stack without its last call, and that call, to the stack: by most of a hash of
+// both. The table is made once and only filled; two stacks with one hash would be shown as
+// one. One word: nobody has to wait until somebody else, who may not be there any more, has
+// filled in the rest.
+class KnownStack {
+ public:
+  KnownStack() = default;
+  KnownStack(uint64_t hash, uint32_t id) : bits_((hash & ~kMostId) | id) {}
+  bool is_none() const { return bits_ == 0; }
+  bool has(uint64_t hash) const { return ((bits_ ^ hash) & ~kMostId) == 0; }
+  uint32_t id() const { return static_cast<uint32_t>(bits_ & kMostId); }
+  static constexpr uint64_t kMostId = (uint64_t{1} << 20) - 1;
+
+ private:
+  uint64_t bits_ = 0;
 };
 // What a stack was made of, by its number.
 struct Step {
@@ -26,8 +35,9 @@ struct Step {
 };
 constexpr uint64_t kPlaces = 1U << 20;
 constexpr uint64_t kMostStacks = kPlaces / 4 * 3;
+static_assert(kMostStacks <= KnownStack::kMostId);
 struct Table {
-  KnownStack known[kPlaces];
+  std::atomic<KnownStack> known[kPlaces];
   Step steps[kMostStacks + 1];
   std::atomic<uint64_t> used;  // of the places
 };
@@ -41,7 +51,7 @@ uint64_t hash_of(uint32_t parent, uint64_t caller) {
   uint64_t hash = (caller ^ uint64_t{parent} << 40) * 0x9E3779B97F4A7C15U;
   hash ^= hash >> 29 ^ parent;
   hash *= 0xBF58476D1CE4E5B9U;
-  return (hash ^ hash >> 32) | 1;
+  return hash ^ hash >> 32;
 }
 
 Table* the_table() {
@@ -91,21 +101,14 @@ uint32_t find_stack(uint32_t parent, uint64_t key, MakePlace make_place) {
   // Calls that follow each other have numbers that do: so their places are close.
   for (uint64_t place = (uint64_t{parent} * 4 + (hash >> 58)) & (kPlaces - 1);;
        place = (place + 1) & (kPlaces - 1)) {
-    KnownStack& known = all->known[place];
-    uint64_t there = known.hash.load(std::memory_order_acquire);
-    if (there == 0) {
+    std::atomic<KnownStack>& known = all->known[place];
+    KnownStack there = known.load(std::memory_order_acquire);
+    if (there.is_none()) {
       const uint32_t id = make_stack(*all, parent, key, make_place);
       if (id == 0) return 0;
-      if (known.hash.compare_exchange_strong(there, hash)) {
-        known.id.store(id, std::memory_order_release);
-        return id;
-      }
+      if (known.compare_exchange_strong(there, KnownStack(hash, id))) return id;
     }
-    if (there != hash) continue;
-    // Whoever puts the hash there puts the number there next.
-    for (;;) {
-      if (const uint32_t id = known.id.load(std::memory_order_acquire)) return id;
-    }
+    if (there.has(hash)) return there.id();
   }
 }
 

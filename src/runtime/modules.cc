@@ -214,6 +214,8 @@ void find_modules() {
   lock.store(0, std::memory_order_release);
 }
 
+void release_modules() { lock.store(0, std::memory_order_relaxed); }
+
 void start_modules() {
   if (!kLinkedStatically) {
     find_object = reinterpret_cast<FindObject*>(::dlsym(RTLD_DEFAULT, "_dl_find_object"));

@@ -14,6 +14,8 @@ void start_modules();
 // __tsan_init, which every file with such hooks calls before anything of it runs,
 // and when an address is in no module that is known.
 void find_modules();
+// In the child of fork(): who was looking for some is not there.
+void release_modules();
 
 // Whether the address is in code that was compiled with -fsanitize=thread.
 bool has_sanitizer_hooks(uint64_t code_address);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "runtime/active.h"
+#include "runtime/atomics.h"
 #include "runtime/call_stack.h"
 #include "runtime/large_blocks.h"
 #include "runtime/modules.h"
@@ -132,6 +133,7 @@ bool wait_for_space(uint64_t wanted) {
   for (uint32_t round = 0;; ++round) {
     self.limit = self.ring->read.load(std::memory_order_acquire) + self.ring->capacity;
     if (wanted <= self.limit) return true;
+    if (!recording_on.load(std::memory_order_relaxed)) return false;
     if (round % 64 == 63 && recorder_is_gone()) {
       stop_recording();
       return false;
@@ -147,14 +149,38 @@ uint32_t take_stamp() {
 
 // ---- fork()
 
+// The threads that held locks are not there.
+void release_all_locks() {
+  release_atomic_locks();
+  release_thread_table();
+  release_modules();
+  release_large_blocks();
+}
+
+void make_own(void* shared, size_t bytes) {
+  raw_mmap(shared, bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+// A handler that interrupted the recorder has forked. In the child too the recorder goes on when
+// it returns: in memory that is nobody else's, and nothing of the child is recorded.
+void leave_session() {
+  stop_recording();
+  if (self.ring != nullptr) {
+    make_own(self.ring, kRingHeaderBytes + self.ring->capacity * sizeof(Record));
+  }
+  make_own(process.header, sizeof(ProcessHeader));
+  make_own(process.names, kNamesBytes);
+}
+
 // The child has one thread, a copy of the one that forked. It is a process of
 // its own in the session, and its memory is its own from now on.
 void after_fork_in_child() {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   const KeepErrno keep;
-  const uint32_t names_number = process.header->names;
   release_all_locks();
-  release_large_blocks();
+  if (self.busy) return leave_session();
+  const uint32_t names_number = process.header->names;
   const Thread before = self;
   Thread fresh = {};
   fresh.calls = before.calls;  // the calls are the same as before

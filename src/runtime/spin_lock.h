@@ -35,8 +35,4 @@ class SpinGuard {
   std::atomic<uint32_t>& word_;
 };
 
-// In the child of fork(): the threads that held the process's locks are not
-// there.
-void release_all_locks();
-
 }  // namespace foretrace::runtime

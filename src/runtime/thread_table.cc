@@ -46,4 +46,6 @@ bool thread_table_find(pthread_t thread, uint32_t& number) {
   return true;
 }
 
+void release_thread_table() { lock.store(0, std::memory_order_relaxed); }
+
 }  // namespace foretrace::runtime

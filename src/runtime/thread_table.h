@@ -11,5 +11,7 @@ namespace foretrace::runtime {
 // same handle.
 void thread_table_add(pthread_t thread, uint32_t number);
 bool thread_table_find(pthread_t thread, uint32_t& number);
+// In the child of fork(): who held its lock is not there.
+void release_thread_table();
 
 }  // namespace foretrace::runtime

@@ -78,11 +78,23 @@ Start* announce(const Start& start) {
   return announced;
 }
 
-void joined(pthread_t thread, int status) {
-  if (status != 0 || !recording_on.load(std::memory_order_relaxed)) return;
-  uint32_t number = 0;
-  if (thread_table_find(thread, number)) record_sync(Kind::thread_join, uint64_t{number});
-}
+// A thread that is joined. It is looked up before: as soon as it is joined, another one may have
+// its handle.
+class Joined {
+ public:
+  explicit Joined(pthread_t thread)
+      : is_known_(recording_on.load(std::memory_order_relaxed) &&
+                  thread_table_find(thread, number_)) {}
+  // What the function that joins returned.
+  int with(int status) const {
+    if (status == 0 && is_known_) record_sync(Kind::thread_join, uint64_t{number_});
+    return status;
+  }
+
+ private:
+  uint32_t number_ = 0;
+  bool is_known_;
+};
 
 }  // namespace
 }  // namespace foretrace::runtime
@@ -111,29 +123,25 @@ FORETRACE_INTERCEPT int pthread_create(pthread_t* thread, const pthread_attr_t* 
 
 FORETRACE_INTERCEPT int pthread_join(pthread_t thread, void** result) {
   const CallPlace place(__builtin_return_address(0));
-  const int status = real().pthread_join(thread, result);
-  joined(thread, status);
-  return status;
+  const Joined joined(thread);
+  return joined.with(real().pthread_join(thread, result));
 }
 FORETRACE_INTERCEPT int pthread_tryjoin_np(pthread_t thread, void** result) {
   const CallPlace place(__builtin_return_address(0));
-  const int status = real().pthread_tryjoin_np(thread, result);
-  joined(thread, status);
-  return status;
+  const Joined joined(thread);
+  return joined.with(real().pthread_tryjoin_np(thread, result));
 }
 FORETRACE_INTERCEPT int pthread_timedjoin_np(pthread_t thread, void** result,
                                              const timespec* until) {
   const CallPlace place(__builtin_return_address(0));
-  const int status = real().pthread_timedjoin_np(thread, result, until);
-  joined(thread, status);
-  return status;
+  const Joined joined(thread);
+  return joined.with(real().pthread_timedjoin_np(thread, result, until));
 }
 FORETRACE_INTERCEPT int pthread_clockjoin_np(pthread_t thread, void** result, clockid_t clock,
                                              const timespec* until) {
   const CallPlace place(__builtin_return_address(0));
-  const int status = real().pthread_clockjoin_np(thread, result, clock, until);
-  joined(thread, status);
-  return status;
+  const Joined joined(thread);
+  return joined.with(real().pthread_clockjoin_np(thread, result, clock, until));
 }
 
 FORETRACE_INTERCEPT int pthread_setname_np(pthread_t thread, const char* name) {
@@ -163,7 +171,7 @@ FORETRACE_INTERCEPT int thrd_create(thrd_t* thread, thrd_start_t body, void* arg
 
 FORETRACE_INTERCEPT int thrd_join(thrd_t thread, int* result) {
   const CallPlace place(__builtin_return_address(0));
-  const int status = real().thrd_join(thread, result);
-  joined(thread, status == thrd_success ? 0 : status);
-  return status;
+  static_assert(thrd_success == 0);
+  const Joined joined(thread);
+  return joined.with(real().thrd_join(thread, result));
 }
