@@ -205,12 +205,12 @@ __attribute__((always_inline)) inline bool pass_or_continue_loop(uint64_t addres
 // it could be done.
 template <typename Do>
 __attribute__((always_inline)) inline bool do_at_once(Do what) {
-  if (self.memory == nullptr || self.busy || (self.ignoring | self.hidden) != 0) return false;
-  self.busy = true;
+  if (self.memory == nullptr || self.busy != 0 || (self.ignoring | self.hidden) != 0) return false;
+  self.busy = stack_pointer();
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const bool done = what();
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  self.busy = false;
+  self.busy = 0;
   return done;
 }
 

@@ -5,17 +5,37 @@
 #include "runtime/access.h"
 #include "runtime/atomic_order.h"
 #include "runtime/call_stack.h"
+#include "runtime/jumps.h"
 #include "runtime/spin_lock.h"
 
 namespace foretrace::runtime {
 
+struct Holder;
 // A lock for all atomic locations with the same hash. It is its holder, null if there is
-// none, so that a signal handler that interrupts the holder never waits for it. Its
-// thread-local state stands for a thread.
+// none, so that a signal handler that interrupts the holder never waits for it.
 struct alignas(64) AtomicLock {
-  std::atomic<Thread*> holder;
+  std::atomic<Holder*> holder;
+};
+// An operation that a thread is in.
+struct Holder {
+  uint64_t place;  // on the stack
+  AtomicLock* lock;
+  uint64_t address;
+  uint32_t size;
+  Kind kind;  // once it is done: it has to be recorded
+  SiteRef site;
 };
 namespace {
+
+// Those of the thread: more than one where signal handlers interrupt one.
+constexpr uint32_t kMostOperations = 4;
+struct Holders {
+  Holder of[kMostOperations];
+};
+__thread Holders mine __attribute__((tls_model("initial-exec")));
+bool is_mine(const Holder* holder) {
+  return holder >= mine.of && holder < mine.of + kMostOperations;
+}
 
 constexpr uint64_t kLocks = 1024;
 AtomicLock locks[kLocks];
@@ -29,12 +49,12 @@ AtomicLock& lock_of(uint64_t address) {
 
 // False if the thread should do without: in a signal handler that interrupted an atomic
 // operation, it could wait for somebody who waits for it.
-bool take(AtomicLock& lock) {
+bool take(AtomicLock& lock, Holder& me) {
   constexpr uint32_t kMostRounds = 4096;
   const bool may_give_up = self.atomics > 1;
   for (uint32_t round = 0; !may_give_up || round < kMostRounds; ++round) {
-    Thread* nobody = nullptr;
-    if (lock.holder.compare_exchange_weak(nobody, &self, std::memory_order_acquire)) return true;
+    Holder* nobody = nullptr;
+    if (lock.holder.compare_exchange_weak(nobody, &me, std::memory_order_acquire)) return true;
     pause_in(round);
   }
   return false;
@@ -86,21 +106,49 @@ void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
 }  // namespace
 
 AtomicLock* begin_atomic(uint64_t address) {
-  if (!recording_on.load(std::memory_order_relaxed) || self.busy) return nullptr;
+  if (!recording_on.load(std::memory_order_relaxed) || self.busy != 0) return nullptr;
   AtomicLock& lock = lock_of(address);
-  if (lock.holder.load(std::memory_order_relaxed) == &self) return &nothing_held;
-  self.atomics = self.atomics + 1;
-  if (take(lock)) return &lock;
-  self.atomics = self.atomics - 1;
+  const uint32_t outer = self.atomics;
+  if (is_mine(lock.holder.load(std::memory_order_relaxed)) || outer == kMostOperations) {
+    return &nothing_held;
+  }
+  // Before it counts, for a handler may jump away; and again, for one may have begun its own.
+  Holder& me = mine.of[outer];
+  const Holder now = {stack_pointer(), &lock, address, 0, Kind::none, SiteRef()};
+  me = now;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  self.atomics = outer + 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  me = now;
+  if (take(lock, me)) return &lock;
+  self.atomics = outer;
   return &nothing_held;
 }
 
 void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, SiteRef site) {
   if (lock == nullptr) return;
+  Holder* const held = lock->holder.load(std::memory_order_relaxed);
+  if (!is_mine(held)) return record(address, size, kind, site);
+  held->size = size;
+  held->site = site;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  held->kind = kind;
   record(address, size, kind, site);
-  if (lock == &nothing_held) return;
   lock->holder.store(nullptr, std::memory_order_release);
-  self.atomics = self.atomics - 1;
+  self.atomics = static_cast<uint32_t>(held - mine.of);
+}
+
+// Whether one was done when it was left is not known until it is to be recorded.
+void abandon_atomics(const Jump& jump) {
+  while (const uint32_t count = self.atomics) {
+    Holder& last = mine.of[count - 1];
+    if (!jump.leaves(last.place)) return;
+    if (last.lock->holder.load(std::memory_order_relaxed) == &last) {
+      if (last.kind != Kind::none) record(last.address, last.size, last.kind, last.site);
+      last.lock->holder.store(nullptr, std::memory_order_release);
+    }
+    self.atomics = count - 1;
+  }
 }
 
 // One of a thread is enough.

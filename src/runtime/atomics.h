@@ -31,6 +31,10 @@ AtomicLock* begin_atomic(uint64_t address);
 // Records the operation and lets go of the lock.
 void end_atomic(AtomicLock* lock, uint64_t address, uint32_t size, Kind kind, SiteRef site);
 
+class Jump;
+// What a jump leaves is over.
+void abandon_atomics(const Jump& jump);
+
 // In the child of fork(): the threads that held locks are not there.
 void release_atomic_locks();
 

@@ -100,6 +100,8 @@ class Filter {
     first_ = 1;
   }
   void stop() { memory_ = nullptr; }
+  // All is forgotten, in whatever state it was.
+  void restart() { clear(); }
   bool is_started() const { return __builtin_expect(memory_ != nullptr, 1); }
 
   // The thread has taken a stamp.

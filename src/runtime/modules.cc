@@ -203,8 +203,8 @@ int look_at(dl_phdr_info* info, size_t /*size*/, void* data) {
 }  // namespace
 
 void find_modules() {
-  // Another thread that looks will find the same; and this may be a signal handler
-  // that interrupted such a look.
+  const BlockHandlers block;  // none leaves libc's lock of the modules locked
+  // Another thread that looks will find the same.
   if (lock.exchange(1, std::memory_order_acquire) != 0) return;
   const KeepErrno keep;
   unsigned long long now = loaded;

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/msg.h>
@@ -24,6 +25,7 @@
 // The same with a check that the compiler adds (_FORTIFY_SOURCE).
 extern "C" ssize_t __read_chk(int, void*, size_t, size_t);
 extern "C" ssize_t __recv_chk(int, void*, size_t, size_t, int);
+extern "C" [[noreturn]] void __longjmp_chk(__jmp_buf_tag*, int) noexcept;
 extern "C" ssize_t __recvfrom_chk(int, void*, size_t, size_t, int, sockaddr*, socklen_t*);
 extern "C" int __poll_chk(pollfd*, nfds_t, int, size_t);
 extern "C" int __ppoll_chk(pollfd*, nfds_t, const timespec*, const sigset_t*, size_t);
@@ -160,6 +162,10 @@ inline constexpr bool kLinkedStatically = false;
   X(sigtimedwait, "GLIBC_2.2.5")              \
   X(sigsuspend, "GLIBC_2.2.5")                \
   X(pause, "GLIBC_2.2.5")                     \
+  X(longjmp, "GLIBC_2.2.5")                   \
+  X(_longjmp, "GLIBC_2.2.5")                  \
+  X(siglongjmp, "GLIBC_2.2.5")                \
+  X(__longjmp_chk, "GLIBC_2.11")              \
   X(open, "GLIBC_2.2.5")                      \
   X(openat, "GLIBC_2.4")                      \
   X(fopen, "GLIBC_2.2.5")

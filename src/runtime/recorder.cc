@@ -103,7 +103,7 @@ bool make_ring(Thread& thread) {
 
 // Makes the thread's ring and filter; the first record is a stamp, so that the
 // thread is ordered after whatever made it.
-bool attach(const Entry& entry) {
+bool attach() {
   const KeepErrno keep;
   if (!self.has_number) become_thread(new_thread_number());
   ThreadMemory* const memory = map_thread_memory(self.number);
@@ -114,9 +114,9 @@ bool attach(const Entry& entry) {
     return false;
   }
   self.memory = memory;
-  self.filter.start(&self.memory->filter);
+  self.filter.start(&memory->filter);
   self.range_stretch = 1;
-  entry.append_stamped(Kind::stamp, 0, 0, nullptr);
+  Entry::append_stamped(Kind::stamp, 0, 0, nullptr);
   return true;
 }
 
@@ -179,7 +179,7 @@ void after_fork_in_child() {
   if (!recording_on.load(std::memory_order_relaxed)) return;
   const KeepErrno keep;
   release_all_locks();
-  if (self.busy) return leave_session();
+  if (self.busy != 0) return leave_session();
   const uint32_t names_number = process.header->names;
   const Thread before = self;
   Thread fresh = {};
@@ -224,17 +224,18 @@ __attribute__((constructor(101))) void start() {
 
 // ---- Entry
 
-bool Entry::enter() {
-  if (!recording_on.load(std::memory_order_relaxed)) return false;
-  if (self.busy) {
+uint64_t Entry::enter() {
+  if (!recording_on.load(std::memory_order_relaxed)) return 0;
+  if (self.busy != 0) {
     if (self.ring != nullptr) self.ring->dropped.fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return 0;
   }
-  if (self.unable || self.hidden != 0) return false;
-  self.busy = true;
-  const bool granted = self.ring != nullptr || attach(*this);
-  self.busy = granted;
-  return granted;
+  if (self.unable || self.hidden != 0) return 0;
+  const uint64_t place = stack_pointer();
+  self.busy = place;
+  if (self.ring != nullptr || attach()) return place;
+  self.busy = 0;
+  return 0;
 }
 
 bool Entry::make_space(uint64_t records) {
@@ -275,6 +276,7 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
   Record record = Record::make(kind, address, size, site_number, self.stamp);
   record.head |= Record::kStamped;
   put(record);
+  self.published = self.stamp;
   settle();
 }
 
@@ -304,6 +306,45 @@ void Entry::append_operand(uint64_t number) {
 void Entry::begin_stretch() {
   self.filter.begin_stretch();
   begin_range_stretch();
+}
+
+namespace {
+
+// That nothing was put behind it, though the thread may not have noted that it was.
+bool is_last_published(uint32_t stamp) {
+  if (self.published == stamp) return true;
+  const Record& last = self.records[(self.written - 1) & self.ring_mask];
+  return last.stamped() && last.upper() == stamp;
+}
+
+}  // namespace
+
+// A table's entry that was half changed is of a run or stretch that is over now, or is cleared.
+void Entry::abandon() {
+  const uint64_t place = stack_pointer();
+  self.busy = place;
+  if (self.memory == nullptr) {  // it has never recorded, and its ring may be half made
+    self.ring = nullptr;
+    self.unable = true;
+  } else {
+    constexpr uint32_t kUnknownStack = CallFrame::kNotAsked - 1;
+    self.written = self.ring->written.load(std::memory_order_relaxed);
+    if (!is_last_published(self.stamp)) {
+      Record taken = Record::make(Kind::stamp, 0, 0, 0, self.stamp);
+      taken.head |= Record::kStamped;
+      put(taken);
+    }
+    self.published = self.stamp;
+    self.stack = kUnknownStack;
+    for (PlacedSite& known : self.memory->placed) known = {};
+    ++self.forgotten;
+    self.filter.restart();
+    forget_loop();
+    append_stamped(Kind::stamp, 0, 0, nullptr);
+    begin_stretch();
+  }
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  self.busy = 0;
 }
 
 void record_sync(Kind kind, uint64_t number) {

@@ -35,14 +35,16 @@ struct Thread {
   uint64_t loop_window;  // and what it was when those ended that are foreseen in a loop
   const char* loop;      // that the thread entered last, of those with foreseen accesses; null
                          // if there is none, or it has changed its course
+  uint64_t busy;         // where on the stack the recorder is, for a signal handler must not record
+                         // then; 0: the thread is not in it
   uint64_t settle_at;    // how many records there may be until they are settled
-  uint32_t stamp;        // the lower half of the last stamp that it took
+  uint32_t stamp;        // the lower half of the last stamp that it took,
+  uint32_t published;    // and of the last one that a record has
   uint32_t range_stretch;
   uint32_t forgotten;         // counts the times at which memory became other memory
-  bool busy;                  // inside the recorder: a signal handler must not record
   bool unable;                // no ring could be made for it
   bool fenced;                // has recorded a fence
-  volatile uint32_t atomics;  // operations that it is in: more than one in a signal handler
+  volatile uint32_t atomics;  // operations that it is in (atomics.cc)
   uint32_t ignoring;          // depth of regions whose accesses are ignored
   uint32_t hidden;            // depth of regions of which nothing is recorded
   uint32_t number;            // in its process; valid if has_number
@@ -60,6 +62,12 @@ struct Thread {
   uint64_t frame;        // of the hook or interceptor that records
 };
 extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
+
+inline uint64_t stack_pointer() {
+  uint64_t place;
+  __asm__("mov %%rsp, %0" : "=r"(place));
+  return place;
+}
 
 // Whether this process records at all. Set once, and cleared when the session
 // ends before the process.
@@ -109,13 +117,13 @@ class Entry {
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // what the record of a range can hold
   static constexpr uint64_t kMostInAccess = UINT8_MAX;       // and what that of an access can
 
-  Entry() : granted_(is_quick() || enter()) { self.busy |= granted_; }
+  Entry() : place_(is_quick() ? stack_pointer() : enter()) { self.busy |= place_; }
   ~Entry() {
-    if (granted_) self.busy = false;
+    if (place_ != 0) self.busy = 0;
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
-  explicit operator bool() const { return granted_; }
+  explicit operator bool() const { return place_ != 0; }
 
   // Both keep the order of calls. A stamp orders the record after everything
   // that other threads appended before.
@@ -210,14 +218,18 @@ class Entry {
   // Begins a new stretch: what is accessed from now on is recorded again.
   static void begin_stretch();
 
+  // A signal handler is about to leave what it interrupted by a jump, and that was the recorder,
+  // at any instruction. What it was about to record is lost; all else is as it should be then.
+  static void abandon();
+
  private:
   // The thread has recorded before, and may.
   static bool is_quick() {
-    return recording_on.load(std::memory_order_relaxed) && self.ring != nullptr && !self.busy &&
+    return recording_on.load(std::memory_order_relaxed) && self.ring != nullptr && self.busy == 0 &&
            self.hidden == 0;
   }
-  // Whether it may else.
-  bool enter();
+  // Where it is, if it may else; 0: it may not.
+  static uint64_t enter();
   // Whether the thread is where it was at the last record.
   static bool is_same_stack() {
     if (self.call == nullptr) return self.stack == 0;
@@ -257,7 +269,7 @@ class Entry {
     self.ring->written.store(self.written, std::memory_order_release);
   }
 
-  bool granted_;
+  uint64_t place_;  // what the thread's `busy` is meanwhile; 0: not granted
 };
 
 // Forgets the ranges that the thread recorded.

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <cstdint>
 
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace foretrace::runtime {
 
@@ -24,6 +27,22 @@ inline void lock_word(std::atomic<uint32_t>& word) {
   }
 }
 
+// No signal handler runs meanwhile, not even one of libc's own. So none leaves it by a jump.
+class BlockHandlers {
+ public:
+  BlockHandlers() { set(~uint64_t{0}, &before_); }
+  ~BlockHandlers() { set(before_, nullptr); }
+  BlockHandlers(const BlockHandlers&) = delete;
+  BlockHandlers& operator=(const BlockHandlers&) = delete;
+
+ private:
+  static void set(uint64_t signals, uint64_t* before) {
+    ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &signals, before, sizeof signals);
+  }
+  uint64_t before_;
+};
+
+// Whoever holds one is soon done with it, whatever signals come.
 class SpinGuard {
  public:
   explicit SpinGuard(std::atomic<uint32_t>& word) : word_(word) { lock_word(word_); }
@@ -32,6 +51,7 @@ class SpinGuard {
   SpinGuard& operator=(const SpinGuard&) = delete;
 
  private:
+  const BlockHandlers block_;
   std::atomic<uint32_t>& word_;
 };
 
