@@ -111,6 +111,8 @@ void* born(void* block, size_t bytes) {
 
 }  // namespace
 
+void forget_large_deaths() { last_large_death.store(0, std::memory_order_relaxed); }
+
 void* allocate_memory(size_t bytes) { return __libc_malloc(bytes); }
 void release_memory(void* block) { __libc_free(block); }
 

@@ -19,4 +19,7 @@ void record_block(const void* block, size_t bytes, SiteRef site = nullptr);
 // The stack of a thread that starts may be that of one that has ended.
 void record_own_stack();
 
+// In the child of fork(), where stamps begin anew.
+void forget_large_deaths();
+
 }  // namespace foretrace::runtime

@@ -16,6 +16,7 @@
 #include "runtime/atomics.h"
 #include "runtime/call_stack.h"
 #include "runtime/large_blocks.h"
+#include "runtime/memory.h"
 #include "runtime/modules.h"
 #include "runtime/process.h"
 #include "runtime/raw_memory.h"
@@ -176,7 +177,7 @@ void leave_session() {
 // The child has one thread, a copy of the one that forked. It is a process of
 // its own in the session, and its memory is its own from now on.
 void after_fork_in_child() {
-  if (!recording_on.load(std::memory_order_relaxed)) return;
+  if (!recording_on.load(std::memory_order_relaxed) || process.header->pid == ::getpid()) return;
   const KeepErrno keep;
   release_all_locks();
   if (self.busy != 0) return leave_session();
@@ -192,6 +193,8 @@ void after_fork_in_child() {
     raw_munmap(before.ring, kRingHeaderBytes + before.ring->capacity * sizeof(Record));
     unmap_thread_memory(before.memory);
   }
+  clear_shadow();
+  forget_large_deaths();
   if (!make_process(names_number)) return stop_recording();
   become_thread(new_thread_number());
   self.unable = false;

@@ -51,6 +51,12 @@ void for_each_cells(uint64_t address, uint64_t end, Visit visit) {
   }
 }
 
+uint64_t bytes_of_window(uint64_t window) {
+  const uint64_t cells =
+      (window >> kGranuleShift) + (window >> Shadow::kSkipShift) * Shadow::kSkipped;
+  return cells * sizeof(ShadowCell);
+}
+
 }  // namespace
 
 Shadow shadow = {};
@@ -60,9 +66,7 @@ bool map_shadow() {
   // (ulimit -v), a smaller window does.
   for (uint32_t bits = 44; bits >= 28; bits -= 4) {
     const uint64_t window = uint64_t{1} << bits;
-    const uint64_t cells =
-        (window >> kGranuleShift) + (window >> Shadow::kSkipShift) * Shadow::kSkipped;
-    const uint64_t bytes = cells * sizeof(ShadowCell);
+    const uint64_t bytes = bytes_of_window(window);
     void* const memory = raw_mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) continue;
@@ -74,6 +78,8 @@ bool map_shadow() {
   }
   return false;
 }
+
+void clear_shadow() { ::madvise(shadow.cells, bytes_of_window(shadow.mask + 1), MADV_DONTNEED); }
 
 bool range_has_later(uint64_t address, uint64_t end, uint32_t stamp, bool write) {
   bool found = false;

@@ -43,6 +43,8 @@ struct Shadow {
 extern Shadow shadow FORETRACE_HIDDEN;
 
 bool map_shadow();
+// As if nothing had been accessed: in the child of fork() stamps begin anew.
+void clear_shadow();
 
 // Whether one of the bytes from `address` to `end` has a clashing access with a later
 // stamp: for a write any other, for a read another write.

@@ -40,6 +40,23 @@ int main() {
   return 7;
 }
 """
+# A child goes on with what its parent has used last, under a late stamp.
+FORKED = r"""
+#include <mutex>
+#include <sys/wait.h>
+#include <unistd.h>
+volatile long counter, sink;
+std::mutex mutex;
+int main() {
+  for (int i = 0; i < 1000; ++i) { std::lock_guard lock(mutex); }
+  sink = counter;
+  if (fork() == 0) {
+    for (int i = 0; i < 1000; ++i) counter = i;
+    _exit(0);
+  }
+  wait(nullptr);
+}
+"""
 # Nothing has a definition of bump() that could be called.
 INLINE = """
 #include <pthread.h>
@@ -1639,6 +1656,15 @@ int main() {
         events = self.findings()["findings"][0]["events"]
         self.assertEqual({event["thread"] for event in events}, {"T1", "T2"})
         self.assertTrue(all(event["started"].startswith("by main at") for event in events))
+
+    def test_the_child_of_fork_does_not_see_the_stamps_of_its_parent(self):
+        (self.path / "race.cpp").write_text(FORKED)
+        self.build("-O2")
+        self.assertEqual(self.foretrace("record", "-o", "run.ftr", "--", "./race").returncode, 0)
+        done = self.foretrace("convert", "run.ftr", "run.std")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = (self.path / "run.std").read_text().splitlines()
+        self.assertLess(sum(line.startswith("p1/") for line in lines), 20)
 
     def test_inline_functions_of_c_are_inlined(self):
         (self.path / "race.cpp").write_text(INLINE)
