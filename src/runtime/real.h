@@ -166,6 +166,7 @@ inline constexpr bool kLinkedStatically = false;
   X(_longjmp, "GLIBC_2.2.5")                  \
   X(siglongjmp, "GLIBC_2.2.5")                \
   X(__longjmp_chk, "GLIBC_2.11")              \
+  X(_Fork, "GLIBC_2.34")                      \
   X(open, "GLIBC_2.2.5")                      \
   X(openat, "GLIBC_2.4")                      \
   X(fopen, "GLIBC_2.2.5")

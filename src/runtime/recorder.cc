@@ -174,6 +174,8 @@ void leave_session() {
   make_own(process.names, kNamesBytes);
 }
 
+}  // namespace
+
 // The child has one thread, a copy of the one that forked. It is a process of
 // its own in the session, and its memory is its own from now on.
 void after_fork_in_child() {
@@ -200,6 +202,8 @@ void after_fork_in_child() {
   self.unable = false;
   thread_table_add(::pthread_self(), self.number);
 }
+
+namespace {
 
 __attribute__((constructor(101))) void start() {
   const char* const folder = std::getenv(kSessionVariable);

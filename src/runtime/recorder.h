@@ -317,6 +317,8 @@ uint32_t new_thread_number();
 void become_thread(uint32_t number);
 // The calling thread records no more.
 void end_thread();
+// Called in the child of fork(), once or more.
+void after_fork_in_child();
 
 inline void Entry::append(Kind kind, uint64_t address, uint32_t size, SiteRef site,
                           uint32_t upper) {

@@ -1,4 +1,4 @@
-// Creation, end and join of threads.
+// Creation, end and join of threads, and _Fork().
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -174,4 +174,11 @@ FORETRACE_INTERCEPT int thrd_join(thrd_t thread, int* result) {
   static_assert(thrd_success == 0);
   const Joined joined(thread);
   return joined.with(real().thrd_join(thread, result));
+}
+
+// Calls no handlers of pthread_atfork(), so that those of signals may use it.
+FORETRACE_INTERCEPT pid_t _Fork() noexcept {
+  const pid_t child = real()._Fork();
+  if (child == 0) after_fork_in_child();
+  return child;
 }
