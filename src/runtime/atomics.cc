@@ -87,6 +87,7 @@ bool is_repeated_read(Kind kind, uint64_t address, uint32_t size) {
 }
 
 void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
+  if (interrupts_recorder()) return sync_later(kind, address, size, site);
   if (is_repeated_read(kind, address, size)) return;
   const Entry entry;
   if (!entry) return;
@@ -106,7 +107,7 @@ void record(uint64_t address, uint32_t size, Kind kind, SiteRef site) {
 }  // namespace
 
 AtomicLock* begin_atomic(uint64_t address) {
-  if (!recording_on.load(std::memory_order_relaxed) || self.busy != 0) return nullptr;
+  if (!recording_on.load(std::memory_order_relaxed)) return nullptr;
   AtomicLock& lock = lock_of(address);
   const uint32_t outer = self.atomics;
   if (is_mine(lock.holder.load(std::memory_order_relaxed)) || outer == kMostOperations) {

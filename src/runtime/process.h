@@ -20,6 +20,11 @@ struct Process {
 };
 extern Process process FORETRACE_HIDDEN;
 
+// The lower half of a new one.
+inline uint32_t take_stamp() {
+  return static_cast<uint32_t>(process.header->next_stamp.fetch_add(1, std::memory_order_acq_rel));
+}
+
 // Of a file in the session's folder.
 struct SharedPath {
   explicit SharedPath(const char* name) {

@@ -92,7 +92,7 @@ bool make_ring(Thread& thread) {
   thread.ring_mask = capacity - 1;
   thread.ring->tid = static_cast<int32_t>(::syscall(SYS_gettid));
   thread.written = 0;
-  thread.limit = capacity;
+  thread.limit = capacity - Entry::kForWaiting;
   thread.window = 1;
   thread.loop_window = 1;
   thread.settle_at = 0;
@@ -132,7 +132,8 @@ bool wait_for_space(uint64_t wanted) {
   const KeepErrno keep;
   Entry::settle();  // the recorder copies no other records
   for (uint32_t round = 0;; ++round) {
-    self.limit = self.ring->read.load(std::memory_order_acquire) + self.ring->capacity;
+    self.limit =
+        self.ring->read.load(std::memory_order_acquire) + self.ring->capacity - Entry::kForWaiting;
     if (wanted <= self.limit) return true;
     if (!recording_on.load(std::memory_order_relaxed)) return false;
     if (round % 64 == 63 && recorder_is_gone()) {
@@ -142,10 +143,6 @@ bool wait_for_space(uint64_t wanted) {
     const timespec pause = {0, 50'000};
     ::syscall(SYS_nanosleep, &pause, nullptr);
   }
-}
-
-uint32_t take_stamp() {
-  return static_cast<uint32_t>(process.header->next_stamp.fetch_add(1, std::memory_order_acq_rel));
 }
 
 // ---- fork()
@@ -182,7 +179,7 @@ void after_fork_in_child() {
   if (!recording_on.load(std::memory_order_relaxed) || process.header->pid == ::getpid()) return;
   const KeepErrno keep;
   release_all_locks();
-  if (self.busy != 0) return leave_session();
+  if (self.busy > kWaiting) return leave_session();
   const uint32_t names_number = process.header->names;
   const Thread before = self;
   Thread fresh = {};
@@ -233,13 +230,22 @@ __attribute__((constructor(101))) void start() {
 
 uint64_t Entry::enter() {
   if (!recording_on.load(std::memory_order_relaxed)) return 0;
-  if (self.busy != 0) {
+  if (self.busy > kWaiting) {
     if (self.ring != nullptr) self.ring->dropped.fetch_add(1, std::memory_order_relaxed);
     return 0;
   }
-  if (self.unable || self.hidden != 0) return 0;
+  if (self.unable) return 0;
   const uint64_t place = stack_pointer();
-  self.busy = place;
+  if (self.busy == kWaiting) {
+    self.busy = place;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    append_waiting();
+  }
+  if (self.hidden != 0) {
+    if (self.busy != 0) leave(place);
+    return 0;
+  }
+  self.busy |= place;
   if (self.ring != nullptr || attach()) return place;
   self.busy = 0;
   return 0;
@@ -279,11 +285,13 @@ void Entry::append_stamped(Kind kind, uint64_t address, uint32_t size, SiteRef s
   const uint32_t site_number = place(number_of(site));
   if (!make_space(1)) return;
   self.stamp = take_stamp();
+  const bool any_waited = is_awaited() && put_waiting(self.stamp);
   self.filter.begin_epoch(self.stamp);
   Record record = Record::make(kind, address, size, site_number, self.stamp);
   record.head |= Record::kStamped;
   put(record);
   self.published = self.stamp;
+  if (any_waited) begin_stretch();
   settle();
 }
 
@@ -315,47 +323,9 @@ void Entry::begin_stretch() {
   begin_range_stretch();
 }
 
-namespace {
-
-// That nothing was put behind it, though the thread may not have noted that it was.
-bool is_last_published(uint32_t stamp) {
-  if (self.published == stamp) return true;
-  const Record& last = self.records[(self.written - 1) & self.ring_mask];
-  return last.stamped() && last.upper() == stamp;
-}
-
-}  // namespace
-
-// A table's entry that was half changed is of a run or stretch that is over now, or is cleared.
-void Entry::abandon() {
-  const uint64_t place = stack_pointer();
-  self.busy = place;
-  if (self.memory == nullptr) {  // it has never recorded, and its ring may be half made
-    self.ring = nullptr;
-    self.unable = true;
-  } else {
-    constexpr uint32_t kUnknownStack = CallFrame::kNotAsked - 1;
-    self.written = self.ring->written.load(std::memory_order_relaxed);
-    if (!is_last_published(self.stamp)) {
-      Record taken = Record::make(Kind::stamp, 0, 0, 0, self.stamp);
-      taken.head |= Record::kStamped;
-      put(taken);
-    }
-    self.published = self.stamp;
-    self.stack = kUnknownStack;
-    for (PlacedSite& known : self.memory->placed) known = {};
-    ++self.forgotten;
-    self.filter.restart();
-    forget_loop();
-    append_stamped(Kind::stamp, 0, 0, nullptr);
-    begin_stretch();
-  }
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  self.busy = 0;
-}
-
 void record_sync(Kind kind, uint64_t number) {
   const SiteRef site = take_call_site();
+  if (interrupts_recorder()) return sync_later(kind, number, 0, site);
   const Entry entry;
   if (!entry) return;
   entry.append_stamped(kind, number, 0, site);
@@ -386,6 +356,7 @@ void become_thread(uint32_t number) {
 
 void end_thread() {
   if (self.ring == nullptr) return;
+  if (self.busy == kWaiting) Entry::write_waiting();
   RingHeader* const ring = self.ring;
   ThreadMemory* const memory = self.memory;
   CallFrame* const calls = self.calls;

@@ -36,7 +36,7 @@ struct Thread {
   const char* loop;      // that the thread entered last, of those with foreseen accesses; null
                          // if there is none, or it has changed its course
   uint64_t busy;         // where on the stack the recorder is, for a signal handler must not record
-                         // then; 0: the thread is not in it
+                         // then; 0: the thread is not in it. And kWaiting
   uint64_t settle_at;    // how many records there may be until they are settled
   uint32_t stamp;        // the lower half of the last stamp that it took,
   uint32_t published;    // and of the last one that a record has
@@ -62,6 +62,10 @@ struct Thread {
   uint64_t frame;        // of the hook or interceptor that records
 };
 extern __thread Thread self FORETRACE_HIDDEN __attribute__((tls_model("initial-exec")));
+
+// Something in ThreadMemory::waiting has to be recorded before the recorder is left. Places on the
+// stack are even.
+inline constexpr uint64_t kWaiting = 1;
 
 inline uint64_t stack_pointer() {
   uint64_t place;
@@ -117,9 +121,12 @@ class Entry {
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // what the record of a range can hold
   static constexpr uint64_t kMostInAccess = UINT8_MAX;       // and what that of an access can
 
-  Entry() : place_(is_quick() ? stack_pointer() : enter()) { self.busy |= place_; }
+  Entry() : place_(is_quick() ? stack_pointer() : enter()) {
+    self.busy |= place_;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
   ~Entry() {
-    if (place_ != 0) self.busy = 0;
+    if (place_ != 0 && leave(place_)) write_waiting();
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -222,6 +229,20 @@ class Entry {
   // at any instruction. What it was about to record is lost; all else is as it should be then.
   static void abandon();
 
+  // The recorder, which was at this place, is left. Whether something is waiting: then a handler
+  // that comes now records it first, and so does whoever is the next to enter. One instruction,
+  // so that no handler comes in the middle.
+  __attribute__((always_inline)) static bool leave(uint64_t place) {
+    bool is_waiting;
+    __asm__ volatile("sub %[place], %[busy]"
+                     : [busy] "+m"(self.busy), "=@ccnz"(is_waiting)
+                     : [place] "r"(place)
+                     : "memory");
+    return is_waiting;
+  }
+  __attribute__((noinline, cold)) static void write_waiting();
+  static constexpr uint64_t kForWaiting = WaitingSyncs::kMost + 2;  // records, with two stacks
+
  private:
   // The thread has recorded before, and may.
   static bool is_quick() {
@@ -261,6 +282,15 @@ class Entry {
     return kWrite ? self.memory->last_writes : self.memory->last_reads;
   }
   static Record& record_of(const OpenRun& run) { return self.records[run.record & self.ring_mask]; }
+  static bool is_awaited() {
+    return (__atomic_load_n(&self.busy, __ATOMIC_RELAXED) & kWaiting) != 0;
+  }
+  // Records what is waiting: all of it, or what has an earlier stamp. Whether there was anything.
+  static bool put_waiting(uint32_t stamp);
+  static bool put_all_waiting();
+  template <typename IsWanted>
+  static bool put_waiting_if(IsWanted is_wanted);
+  static void append_waiting();
   static bool has_space() { return self.written < self.limit; }
   static bool make_space(uint64_t records);
   static void put(const Record& record) {
@@ -278,6 +308,11 @@ inline void begin_range_stretch() {
   for (uint32_t i = 0; i < kRangeEntries; ++i) self.memory->ranges[i].stretch = 0;
   self.range_stretch = 1;
 }
+
+// Whether this is a signal handler that interrupted the recorder,
+inline bool interrupts_recorder() { return self.busy > kWaiting; }
+// and what is to be done then instead of append_stamped() and begin_stretch().
+__attribute__((cold)) void sync_later(Kind kind, uint64_t address, uint32_t size, SiteRef site);
 
 // A synchronisation, which ends the stretch. They use up self.call_site.
 void record_sync(Kind kind, const void* object);

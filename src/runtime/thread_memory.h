@@ -6,6 +6,7 @@
 #include "runtime/filter.h"
 #include "runtime/open_runs.h"
 #include "runtime/steering_reads.h"
+#include "runtime/waiting_syncs.h"
 
 namespace foretrace::runtime {
 
@@ -51,6 +52,7 @@ struct alignas(4096) ThreadMemory {
   RangeEntry ranges[kRangeEntries];
   AtomicLook atomics[1U << kAtomicLooksShift];
   PlacedSite placed[kPlacedSites];
+  WaitingSyncs waiting;
 };
 
 // For the thread with this number in its process, all zeros; null if there is no memory.
