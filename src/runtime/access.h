@@ -206,13 +206,12 @@ __attribute__((always_inline)) inline bool pass_or_continue_loop(uint64_t addres
 template <typename Do>
 __attribute__((always_inline)) inline bool do_at_once(Do what) {
   if (self.memory == nullptr || self.busy != 0 || (self.ignoring | self.hidden) != 0) return false;
-  const uint64_t place = stack_pointer();
-  self.busy = place;
+  self.busy = stack_pointer();
   std::atomic_signal_fence(std::memory_order_seq_cst);
   const bool done = what();
   std::atomic_signal_fence(std::memory_order_seq_cst);
   // If it was not done, whoever does it records what is waiting first.
-  if (Entry::leave(place) && done) Entry::write_waiting();
+  if (Entry::leave() && done) Entry::write_waiting();
   return done;
 }
 

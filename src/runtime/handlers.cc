@@ -90,9 +90,8 @@ void Entry::write_waiting() { const Entry entry; }
 
 // A table's entry that was half changed is of a run or stretch that is over now, or is cleared.
 void Entry::abandon() {
-  const uint64_t place = stack_pointer();
-  self.busy = place | kWaiting;  // if it is not so, nothing is found
-  if (self.memory == nullptr) {  // it has never recorded, and its ring may be half made
+  self.busy = stack_pointer() | kWaiting;  // if it is not so, nothing is found
+  if (self.memory == nullptr) {            // it has never recorded, and its ring may be half made
     self.ring = nullptr;
     self.unable = true;
     self.busy = 0;
@@ -116,7 +115,7 @@ void Entry::abandon() {
   forget_loop();
   append_stamped(Kind::stamp, 0, 0, nullptr);
   begin_stretch();
-  if (leave(place)) write_waiting();
+  if (leave()) write_waiting();
 }
 
 }  // namespace foretrace::runtime

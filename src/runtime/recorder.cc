@@ -228,27 +228,20 @@ __attribute__((constructor(101))) void start() {
 
 // ---- Entry
 
-uint64_t Entry::enter() {
-  if (!recording_on.load(std::memory_order_relaxed)) return 0;
+bool Entry::enter() {
+  if (!recording_on.load(std::memory_order_relaxed)) return false;
   if (self.busy > kWaiting) {
     if (self.ring != nullptr) self.ring->dropped.fetch_add(1, std::memory_order_relaxed);
-    return 0;
+    return false;
   }
-  if (self.unable) return 0;
-  const uint64_t place = stack_pointer();
-  if (self.busy == kWaiting) {
-    self.busy = place;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    append_waiting();
-  }
-  if (self.hidden != 0) {
-    if (self.busy != 0) leave(place);
-    return 0;
-  }
-  self.busy |= place;
-  if (self.ring != nullptr || attach()) return place;
-  self.busy = 0;
-  return 0;
+  if (self.unable) return false;
+  const bool any_waits = self.busy == kWaiting;
+  if (!any_waits && self.hidden != 0) return false;
+  begin();
+  if (any_waits) append_waiting();
+  if (self.hidden == 0 && (self.ring != nullptr || attach())) return true;
+  leave();
+  return false;
 }
 
 bool Entry::make_space(uint64_t records) {

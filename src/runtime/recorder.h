@@ -121,16 +121,13 @@ class Entry {
   static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // what the record of a range can hold
   static constexpr uint64_t kMostInAccess = UINT8_MAX;       // and what that of an access can
 
-  Entry() : place_(is_quick() ? stack_pointer() : enter()) {
-    self.busy |= place_;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
+  Entry() : granted_(is_quick() ? begin() : enter()) {}
   ~Entry() {
-    if (place_ != 0 && leave(place_)) write_waiting();
+    if (granted_ && leave()) write_waiting();
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
-  explicit operator bool() const { return place_ != 0; }
+  explicit operator bool() const { return granted_; }
 
   // Both keep the order of calls. A stamp orders the record after everything
   // that other threads appended before.
@@ -229,14 +226,14 @@ class Entry {
   // at any instruction. What it was about to record is lost; all else is as it should be then.
   static void abandon();
 
-  // The recorder, which was at this place, is left. Whether something is waiting: then a handler
-  // that comes now records it first, and so does whoever is the next to enter. One instruction,
-  // so that no handler comes in the middle.
-  __attribute__((always_inline)) static bool leave(uint64_t place) {
+  // The recorder is left. Whether something is waiting: then a handler that comes now records it
+  // first, and so does whoever is the next to enter. One instruction, so that no handler comes in
+  // the middle.
+  __attribute__((always_inline)) static bool leave() {
     bool is_waiting;
-    __asm__ volatile("sub %[place], %[busy]"
+    __asm__ volatile("andq %[waiting], %[busy]"
                      : [busy] "+m"(self.busy), "=@ccnz"(is_waiting)
-                     : [place] "r"(place)
+                     : [waiting] "i"(kWaiting)
                      : "memory");
     return is_waiting;
   }
@@ -249,8 +246,13 @@ class Entry {
     return recording_on.load(std::memory_order_relaxed) && self.ring != nullptr && self.busy == 0 &&
            self.hidden == 0;
   }
-  // Where it is, if it may else; 0: it may not.
-  static uint64_t enter();
+  static bool begin() {
+    self.busy = stack_pointer();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    return true;
+  }
+  // Whether it may else; then it has begun.
+  static bool enter();
   // Whether the thread is where it was at the last record.
   static bool is_same_stack() {
     if (self.call == nullptr) return self.stack == 0;
@@ -299,7 +301,7 @@ class Entry {
     self.ring->written.store(self.written, std::memory_order_release);
   }
 
-  uint64_t place_;  // what the thread's `busy` is meanwhile; 0: not granted
+  bool granted_;
 };
 
 // Forgets the ranges that the thread recorded.
