@@ -16,6 +16,9 @@
 
 namespace foretrace {
 
+// What belongs to a block of so many bytes: nothing else is in the word that it ends in.
+inline uint64_t whole_words(uint64_t bytes) { return (bytes + 7) & ~uint64_t{7}; }
+
 // A block has its `bytes`, and `rest(from)` is what begins so many bytes behind its start. It
 // stays, given back or not, until another one begins in its place; what is not in that stays, too.
 // No two overlap. Programs have many small ones and use their addresses again and again: those are

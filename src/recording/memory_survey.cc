@@ -12,8 +12,6 @@ namespace {
 
 constexpr uint64_t kLarge = 64 << 10;
 
-uint64_t rounded_up(uint64_t bytes) { return (bytes + 7) & ~uint64_t{7}; }
-
 }  // namespace
 
 void MemorySurvey::add(uint32_t thread, const Record& record) {
@@ -68,15 +66,13 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
       operands_[thread] = address;
       return;
     case Kind::alloc:
-      return begin_block(address, recording::allocated_bytes(
-                                      record, thread < operands_.size() ? operands_[thread] : 0));
+      return begin_block(address, whole_words(allocated_bytes(record, operand_of(thread))));
     case Kind::free:
       return end_block(thread, address, record.site() != 0);
     case Kind::atomic_set:
-      if (thread < operands_.size()) begin_set(address, operands_[thread]);
-      return;
+      return begin_set(address, operand_of(thread));
     case Kind::benign:
-      if (thread < operands_.size()) that_matter_[address] = operands_[thread];
+      that_matter_[address] = operand_of(thread);
       return;
     default:
       if (follows_locks()) add_lock(thread, record);
@@ -288,10 +284,9 @@ void MemorySurvey::Page::clear_edges(uint32_t first, uint32_t end) {
   }
 }
 
-// Nothing else is in the word that a block ends in.
 void MemorySurvey::begin_block(uint64_t address, uint64_t bytes) {
-  forget(address, rounded_up(bytes));
-  blocks_.begin(address, {rounded_up(bytes), forgotten_, true});
+  forget(address, bytes);
+  blocks_.begin(address, {bytes, forgotten_, true});
 }
 
 // `is_seen`: by code with hooks.

@@ -65,6 +65,9 @@ class MemorySurvey {
     Block rest(uint64_t from) const { return {bytes - from, since, false}; }
   };
 
+  uint64_t operand_of(uint32_t thread) const {
+    return thread < operands_.size() ? operands_[thread] : 0;
+  }
   bool follows_locks() const { return !may_race(); }
   void add_lock(uint32_t thread, const recording::Record& record);
   AccessStates::Access access_by(uint32_t thread, bool write, bool matters,

@@ -119,9 +119,9 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
     case Kind::thread_join:
       return join(self, thread(static_cast<uint32_t>(address)));
     case Kind::alloc:
-      return begin_block(address, allocated_bytes(record, self.operand));
+      return begin_block(address, whole_words(allocated_bytes(record, self.operand)));
     case Kind::free:
-      return end_block(self, address);
+      return end_block(self, address, record.site() != 0);
     case Kind::lock_gone:
       forget_locks(address, address + 1);
       return;
@@ -393,13 +393,14 @@ void ProcessEvents::begin_block(uint64_t address, uint64_t bytes) {
   blocks_.begin(address, {bytes, site_number_, stack_, ++count});
 }
 
-// With a site it is a write of what was used: whoever comes later comes too late.
-void ProcessEvents::end_block(Thread& thread, uint64_t address) {
+// If it is seen, by code with hooks, it is a write of what was used: whoever comes later comes too
+// late.
+void ProcessEvents::end_block(Thread& thread, uint64_t address, bool is_seen) {
   Block* const found = blocks_.at(address);
   if (found == nullptr || !found->alive) return;
   Block& block = *found;
   block.alive = false;
-  if (site_number_ != 0 && !thread.joined && !thread.waits_for) {
+  if (is_seen && !thread.joined && !thread.waits_for) {
     memory_.for_each_known(address, block.bytes, [&](LocationId location) {
       if (!keepers_[location].is(thread.id)) {
         log_stack(thread);
@@ -407,7 +408,7 @@ void ProcessEvents::end_block(Thread& thread, uint64_t address) {
       }
     });
   }
-  if (site_number_ != 0 && block.bytes <= kLargestKeptBlock) {
+  if (is_seen && block.bytes <= kLargestKeptBlock) {
     forget_locks(address, address + block.bytes);
   } else {
     forget(address, block.bytes);

@@ -137,7 +137,7 @@ class ProcessEvents {
   void end_unit(Thread& thread);
   void let_go_of_everything(Thread& thread);
   void begin_block(uint64_t address, uint64_t bytes);
-  void end_block(Thread& thread, uint64_t address);
+  void end_block(Thread& thread, uint64_t address, bool is_seen);
   void forget(uint64_t address, uint64_t bytes);
   LocationId new_location(uint64_t address, uint64_t bytes);
 

@@ -1,0 +1,49 @@
+#include "recording/process_events.h"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "property/recorded_process.h"
+
+namespace foretrace::testing {
+namespace {
+
+using recording::Kind;
+using recording::Record;
+using ::testing::SizeIs;
+
+constexpr uint64_t kX = 0x10000;
+
+ThreadRecord access(uint32_t thread, Kind kind, uint64_t address, uint32_t bytes = 8) {
+  return {thread, Record::make(kind, address, bytes, 1, 0)};
+}
+ThreadRecord allocation(uint32_t thread, uint64_t address, uint32_t bytes) {
+  return {thread, Record::make(Kind::alloc, address, 0, 1, bytes)};
+}
+ThreadRecord end_of_block(uint32_t thread, uint64_t address) {
+  return {thread, Record::make(Kind::free, address, 0, 1, 0)};
+}
+
+// ---- memory
+
+TEST(ProcessEvents, TheRestOfABlocksLastWordIsNewWithIt) {
+  std::vector<ThreadRecord> records;
+  for (uint32_t thread = 1; thread <= 3; ++thread) {
+    records.push_back(allocation(thread, kX, 13));
+    records.push_back(access(thread, Kind::write, kX + 13, 1));
+    records.push_back(end_of_block(thread, kX));
+  }
+  RecordedProcess process(records, true);
+  const std::vector<std::vector<Event>> events = process.events();
+  std::set<LocationId> locations;
+  for (const size_t write : {1U, 4U, 7U}) {
+    ASSERT_THAT(events[write], SizeIs(1));
+    locations.insert(events[write][0].object);
+  }
+  EXPECT_THAT(locations, SizeIs(3));
+}
+
+}  // namespace
+}  // namespace foretrace::testing
