@@ -16,8 +16,11 @@
 
 namespace foretrace {
 
-// What belongs to a block of so many bytes: nothing else is in the word that it ends in.
-inline uint64_t whole_words(uint64_t bytes) { return (bytes + 7) & ~uint64_t{7}; }
+// What belongs to a block of so many bytes: nothing else is in the word that it ends in, or that
+// one of no bytes is at.
+inline uint64_t whole_words(uint64_t bytes) {
+  return (std::max(bytes, uint64_t{1}) + 7) & ~uint64_t{7};
+}
 
 // A block has its `bytes`, and `rest(from)` is what begins so many bytes behind its start. It
 // stays, given back or not, until another one begins in its place; what is not in that stays, too.
@@ -48,6 +51,7 @@ class MemoryBlocks {
   };
   // The one that an address is in.
   Found around(uint64_t address) const {
+    if (pages_.empty() && large_.empty()) return {};  // and so it is with sets in most runs
     const uint64_t number = address / kSurveyPage;
     const Start* last = last_up_to(number, address);
     if (last == nullptr) last = last_up_to(number - 1, address);

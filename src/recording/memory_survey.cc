@@ -249,12 +249,9 @@ void MemorySurvey::drop_unused_states() {
 
 uint32_t MemorySurvey::since_at(const Page& page, uint64_t address) const {
   if (!page.forgotten) return 0;
-  auto set = sets_.upper_bound(address);
-  if (set != sets_.begin() && (--set)->first + set->second.bytes > address) {
-    return set->second.since;
-  }
-  const MemoryBlocks<Block>::Found found = blocks_.around(address);
-  return found.block != nullptr ? found.block->since : 0;
+  const Block* const block = blocks_.around(address).block;
+  const Block* const set = sets_.around(address).block;
+  return std::max(block != nullptr ? block->since : 0, set != nullptr ? set->since : 0);
 }
 
 // Keeps them apart: an area that meets others becomes one with them.
@@ -328,7 +325,7 @@ void MemorySurvey::write_used(uint32_t thread, uint64_t address, uint64_t bytes)
 void MemorySurvey::begin_set(uint64_t address, uint64_t bytes) {
   forget(address, bytes);
   that_matter_[address] = bytes;
-  sets_[address] = {bytes, forgotten_, true};
+  if (bytes > 0) sets_.begin(address, {bytes, forgotten_, true});
 }
 
 void MemorySurvey::forget(uint64_t address, uint64_t bytes) {
@@ -363,7 +360,6 @@ void MemorySurvey::forget(uint64_t address, uint64_t bytes) {
       if (number >= first && number <= last) forget_page(*page, number * kSurveyPage);
     }
   }
-  if (!sets_.empty()) sets_.erase(sets_.lower_bound(address), sets_.lower_bound(end));
 }
 
 void MemorySurvey::forget_in(Page& page, uint64_t start, uint32_t first, uint32_t end) {
@@ -382,6 +378,9 @@ void MemorySurvey::forget_in(Page& page, uint64_t start, uint32_t first, uint32_
   std::fill(page.units.begin() + (first >> page.shift), page.units.begin() + (end >> page.shift),
             AccessStates::kUntouched);
   page.clear_edges(first, end);
+  // No piece is of what begins here and of what lies beside it.
+  page.set_edge(first);
+  if (end < kSurveyPage) page.set_edge(end);
 }
 
 // Where the next access starts or ended, `end` at most.

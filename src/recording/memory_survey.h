@@ -110,7 +110,7 @@ class MemorySurvey {
   };
   std::array<RecentPage, 4096> recent_pages_;  // by number
   MemoryBlocks<Block> blocks_;
-  std::map<uint64_t, Block> sets_;            // by address: atomic sets
+  MemoryBlocks<Block> sets_;                  // atomic sets
   std::map<uint64_t, uint64_t> that_matter_;  // from addresses to bytes: annotated
   std::map<uint64_t, uint64_t> large_;        // large areas that were forgotten: to their ends
   uint32_t forgotten_ = 0;                    // calls of forget()

@@ -203,6 +203,44 @@ TEST_F(MemorySurveyTest, MemoryThatIsAllocatedAgainIsNew) {
   EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 5, 8}));
 }
 
+TEST_F(MemorySurveyTest, NoPieceIsOfABlockAndOfWhatWasThereBefore) {
+  MemorySurvey all(true);
+  all.add(1, Record::make(Kind::write_range, kX, 0, 0, 32));
+  all.add(1, Record::make(Kind::alloc, kX, 0, 0, 16));
+  all.add(2, Record::make(Kind::read_range, kX + 8, 0, 0, 16));
+  EXPECT_THAT(all.take_pieces(),
+              UnorderedElementsAre(MemoryPiece{kX, 0, 16}, MemoryPiece{kX + 8, 1, 8},
+                                   MemoryPiece{kX + 16, 0, 8}, MemoryPiece{kX + 24, 0, 8}));
+}
+
+TEST_F(MemorySurveyTest, ASetIsAPieceOfItsOwn) {
+  range(1, Kind::write_range, kX, 64);
+  add(1, Kind::operand, 16, 0);
+  add(1, Kind::atomic_set, kX + 16, 0);
+  for (const uint32_t thread : {1U, 2U}) range(thread, Kind::write_range, kX, 64);
+  EXPECT_THAT(survey.take_pieces(),
+              UnorderedElementsAre(MemoryPiece{kX, 0, 16}, MemoryPiece{kX + 16, 1, 16},
+                                   MemoryPiece{kX + 32, 0, 32}));
+}
+
+// A set that another begins in is still one in front of it and behind it.
+TEST_F(MemorySurveyTest, WhatIsLeftOfASetHasItsTime) {
+  for (const auto& [bytes, address] : {std::pair{32, kX}, std::pair{8, kX + 8}}) {
+    add(1, Kind::operand, static_cast<uint64_t>(bytes), 0);
+    add(1, Kind::atomic_set, address, 0);
+  }
+  add(1, Kind::write, kX + 16);
+  add(2, Kind::write, kX + 16);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX + 16, 1, 8}));
+}
+
+TEST_F(MemorySurveyTest, ABlockOfNoBytesIsOneOfAWord) {
+  allocate(1, kX, 64);
+  for (const uint32_t thread : {1U, 2U}) add(thread, Kind::write, kX + 16);
+  allocate(1, kX + 16, 0);
+  EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX + 16, 1, 8}));
+}
+
 TEST(MemoryPieces, AreThereFromTheirPointOnUntilForgotten) {
   LocationId next = 0;
   MemoryPieces pieces({{kX, 0, 4}, {kX + 4, 0, 4}, {kX, 2, 8}},

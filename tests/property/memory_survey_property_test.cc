@@ -9,6 +9,7 @@
 
 #include "certify/certifier.h"
 #include "property/random_trace.h"
+#include "property/recorded_process.h"
 #include "property/run_analysis.h"
 #include "recording/memory_survey.h"
 #include "trace/memory_reader.h"
@@ -347,6 +348,138 @@ RC_GTEST_PROP(MemorySurvey, AtomicAndPlainAccessesMayRaceWhereTwoAreNotOrdered, 
   }
   RC_CLASSIFY(!bytes.empty(), "without a race, some atomic");
   RC_ASSERT(bytes == all.atomic_bytes());
+}
+
+// ---- lives of memory
+
+// Accesses of few bytes, and blocks and sets that begin and end among them, of odd sizes and often
+// in a part of others.
+rc::Gen<ThreadRecord> any_of_a_life() {
+  constexpr uint64_t kMiddle = 0x40000 + kSurveyPage;
+  const auto number = [](uint32_t end) { return rc::gen::inRange<uint32_t>(0, end); };
+  return rc::gen::map(
+      rc::gen::tuple(number(3), number(20), number(16), number(4), number(40)),
+      [](const std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t>& numbers) {
+        const auto [thread, what, word, at, many] = numbers;
+        const uint64_t address = kMiddle - 64 + uint64_t{word} * 8;
+        const bool write = what % 2 == 0;
+        const auto record = [&](Kind kind, uint64_t place, uint32_t size, uint32_t upper) {
+          return ThreadRecord{thread, Record::make(kind, place, size, 9, upper)};
+        };
+        if (what < 4) return record(write ? Kind::write : Kind::read, address + at, 1U << at, 0);
+        if (what < 7) return record(write ? Kind::write_range : Kind::read_range, address, 0, many);
+        if (what < 8) return record(Kind::read_strided, address, 1, Record::strided(many, 3));
+        if (what < 12) return record(Kind::alloc, address, 0, many == 39 ? 70'001 : many);
+        if (what < 16) return ThreadRecord{thread, Record::make(Kind::free, address, 0, at, 0)};
+        if (what < 18) return record(Kind::operand, many, 0, 0);
+        return record(Kind::atomic_set, address + at, 0, 0);
+      });
+}
+
+// What the records say of each byte, by their definition.
+class Lives {
+ public:
+  // The bytes that a record accesses, each with the number of its life.
+  using Bytes = std::set<std::pair<uint64_t, uint32_t>>;
+
+  Bytes add(const ThreadRecord& one) {
+    const Record& record = one.record;
+    const uint64_t address = record.address();
+    Bytes bytes;
+    if (record.kind() == Kind::alloc) {
+      const uint64_t given = whole_words(allocated_bytes(record, operands_[one.thread]));
+      end_blocks(address, given);
+      blocks_[address] = given;
+      begin(address, given);
+    } else if (record.kind() == Kind::atomic_set) {
+      begin(address, operands_[one.thread]);
+    } else if (record.kind() == Kind::operand) {
+      operands_[one.thread] = address;
+    } else if (record.kind() == Kind::free) {
+      if (blocks_.contains(address)) bytes = free(address, record.site() != 0);
+    } else if (record.kind() == Kind::read_strided) {
+      for (uint64_t i = 0; i < record.elements(); ++i) add(bytes, address + i * 3, 1);
+    } else {
+      add(bytes, address, record.size() != 0 ? record.size() : record.upper());
+    }
+    return bytes;
+  }
+
+ private:
+  void add(Bytes& bytes, uint64_t address, uint64_t count) {
+    for (uint64_t at = address; at < address + count; ++at) bytes.emplace(at, lives_[at]);
+  }
+  void begin(uint64_t address, uint64_t bytes) {
+    for (uint64_t at = address; at < address + bytes; ++at) ++lives_[at];
+  }
+  Bytes free(uint64_t address, bool is_seen) {
+    const uint64_t bytes = blocks_[address];
+    blocks_.erase(address);
+    Bytes written;
+    if (is_seen) add(written, address, bytes);
+    if (!is_seen || bytes > kLargestKeptBlock) begin(address, bytes);
+    return written;
+  }
+  // Of what is in these bytes, only what is in front of them can still be given back.
+  void end_blocks(uint64_t first, uint64_t bytes) {
+    const uint64_t end = first + std::max(bytes, uint64_t{1});
+    for (auto block = blocks_.begin(); block != blocks_.end();) {
+      if (block->first < first) {
+        block->second = std::min(block->second, first - block->first);
+      } else if (block->first < end) {
+        block = blocks_.erase(block);
+        continue;
+      }
+      ++block;
+    }
+  }
+
+  std::map<uint64_t, uint32_t> lives_;   // by byte
+  std::map<uint64_t, uint64_t> blocks_;  // that can be given back: from addresses to bytes
+  std::map<uint32_t, uint64_t> operands_;
+};
+
+template <typename T>
+bool meet(const std::set<T>& a, const std::set<T>& b) {
+  return std::any_of(a.begin(), a.end(), [&](const T& one) { return b.contains(one); });
+}
+
+std::set<LocationId> locations_of(const std::vector<Event>& events) {
+  std::set<LocationId> locations;
+  for (const Event& event : events) {
+    RC_ASSERT(locations.insert(event.object).second);  // one event for each
+  }
+  return locations;
+}
+
+bool is_write(const Record& record) {
+  return record.kind() == Kind::write || record.kind() == Kind::write_range;
+}
+
+RC_GTEST_PROP(MemorySurvey, AccessesAreOfACommonLocationWhereTheyMeetInOneLife, (bool all)) {
+  const auto records =
+      *rc::gen::container<std::vector<ThreadRecord>>(any_of_a_life()).as("records");
+  RecordedProcess process(records, all);
+  const std::vector<std::vector<Event>> events = process.events();
+  Lives lives;
+  std::vector<Lives::Bytes> bytes;
+  std::vector<std::set<LocationId>> locations;
+  for (size_t i = 0; i < records.size(); ++i) {
+    bytes.push_back(lives.add(records[i]));
+    locations.push_back(locations_of(events[i]));
+    for (size_t j = 0; j < i; ++j) {
+      const bool is_common = meet(locations[i], locations[j]);
+      const bool may_be = meet(bytes[i], bytes[j]);
+      RC_ASSERT(!is_common || may_be);
+      // What gives a block back is left out for a location that the thread has used last.
+      const Record& first = records[j].record;
+      const Record& second = records[i].record;
+      if (first.kind() == Kind::free || second.kind() == Kind::free) continue;
+      const bool clash =
+          records[i].thread != records[j].thread && (is_write(first) || is_write(second));
+      RC_ASSERT(is_common || !may_be || !(all || clash));
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <ostream>
 #include <vector>
 
 #include "recording/memory_survey.h"
@@ -14,6 +15,12 @@ struct ThreadRecord {
   uint32_t thread;
   recording::Record record;
 };
+
+inline std::ostream& operator<<(std::ostream& out, const ThreadRecord& one) {
+  return out << "thread " << one.thread << ", kind " << static_cast<uint32_t>(one.record.kind())
+             << ", " << one.record.size() << " bytes at " << one.record.address() << ", site "
+             << one.record.site() << ", " << one.record.upper();
+}
 
 // As a reader does it: the survey first, then the events.
 class RecordedProcess {
