@@ -89,6 +89,36 @@ std::span<const LocationId> MemoryPieces::look_up(uint64_t first_address, uint64
   return located_;
 }
 
+void MemoryPieces::add_known(const Page& page, uint64_t start, uint64_t first, uint64_t end) {
+  for (const Place& place : page) {
+    const uint64_t at = start + place.first;
+    if (place.location != kNone && at >= first && at < end) located_.push_back(place.location);
+  }
+}
+
+// A block may have more pages than there are.
+std::span<const LocationId> MemoryPieces::known(uint64_t address, uint64_t bytes) {
+  located_.clear();
+  if (bytes == 0) return {};
+  const uint64_t end = address + bytes;
+  const uint64_t first = address / kSurveyPage;
+  const uint64_t last = (end - 1) / kSurveyPage;
+  const auto add = [&](Pages::const_iterator page) {
+    if (page != pages_.end()) add_known(page->second, page->first * kSurveyPage, address, end);
+  };
+  if (last - first < pages_.size()) {
+    for (uint64_t number = first; number <= last; ++number) add(pages_.find(number));
+    return located_;
+  }
+  std::vector<uint64_t> numbers;
+  for (const auto& [number, page] : pages_) {
+    if (number >= first && number <= last) numbers.push_back(number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  for (const uint64_t number : numbers) add(pages_.find(number));
+  return located_;
+}
+
 void MemoryPieces::forget(uint64_t address, uint64_t bytes) {
   ++forgotten_;
   if (bytes > 0) {

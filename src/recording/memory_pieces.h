@@ -59,19 +59,9 @@ class MemoryPieces {
   // Whether one may, at any time, be between two addresses.
   bool may_be_between(uint64_t begin, uint64_t end) const { return begin < end_ && begin_ < end; }
 
-  // The locations in these bytes that some access was of.
-  template <typename Visit>
-  void for_each_known(uint64_t address, uint64_t bytes, const Visit& visit) const {
-    for (uint64_t number = address / kSurveyPage; number * kSurveyPage < address + bytes;
-         ++number) {
-      const auto page = pages_.find(number);
-      if (page == pages_.end()) continue;
-      for (const Place& place : page->second) {
-        const uint64_t at = number * kSurveyPage + place.first;
-        if (place.location != kNone && at >= address && at < address + bytes) visit(place.location);
-      }
-    }
-  }
+  // The locations in these bytes that some access was of, in order of address; valid until the next
+  // call.
+  std::span<const LocationId> known(uint64_t address, uint64_t bytes);
 
   // What was there is over, and the next pieces are there.
   void forget(uint64_t address, uint64_t bytes);
@@ -105,6 +95,7 @@ class MemoryPieces {
 
   std::span<const LocationId> look_up(uint64_t address, uint64_t bytes);
   void add_pieces();
+  void add_known(const Page& page, uint64_t start, uint64_t first, uint64_t end);
   void forget_in(Pages::iterator page, uint64_t first, uint64_t end);
 
   std::vector<MemoryPiece> pieces_;  // by when they are there, and by address

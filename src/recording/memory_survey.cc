@@ -302,23 +302,37 @@ void MemorySurvey::end_block(uint32_t thread, uint64_t address, bool is_seen) {
   block.since = forgotten_;
 }
 
+// A block may have more pages than there are.
+template <typename Visit>
+void MemorySurvey::for_each_page(uint64_t address, uint64_t end, const Visit& visit) {
+  const uint64_t first = address / kSurveyPage;
+  const uint64_t last = (end - 1) / kSurveyPage;
+  if (last - first < pages_.size()) {
+    for (uint64_t number = first; number <= last; ++number) {
+      const auto page = pages_.find(number);
+      if (page != pages_.end()) visit(*page->second, number * kSurveyPage);
+    }
+  } else {
+    for (const auto& [number, page] : pages_) {
+      if (number >= first && number <= last) visit(*page, number * kSurveyPage);
+    }
+  }
+}
+
 // A write of what was used of these bytes.
 void MemorySurvey::write_used(uint32_t thread, uint64_t address, uint64_t bytes) {
   if (states_.are_many()) drop_unused_states();
   const AccessStates::Access access = access_by(thread, true, all_);
   const uint64_t end = address + bytes;
-  for (uint64_t number = address / kSurveyPage; number * kSurveyPage < end; ++number) {
-    const auto found = pages_.find(number);
-    if (found == pages_.end() || found->second->units.empty()) continue;
-    Page& page = *found->second;
-    const uint64_t start = number * kSurveyPage;
+  for_each_page(address, end, [&](Page& page, uint64_t start) {
+    if (page.units.empty()) return;
     const auto first = static_cast<uint32_t>(std::max(address, start) - start);
     const auto last = static_cast<uint32_t>(std::min(end, start + kSurveyPage) - start);
     for (uint32_t unit = first >> page.shift; unit << page.shift < last; ++unit) {
       StateId& state = page.units[unit];
       if (state != AccessStates::kUntouched) state = states_.after(state, access);
     }
-  }
+  });
 }
 
 // Locations belong to a set from their birth.
@@ -344,21 +358,10 @@ void MemorySurvey::forget(uint64_t address, uint64_t bytes) {
     forget_in(page, start, static_cast<uint32_t>(std::max(address, start) - start),
               static_cast<uint32_t>(std::min(end, start + kSurveyPage) - start));
   };
-  const uint64_t first = address / kSurveyPage;
-  const uint64_t last = (end - 1) / kSurveyPage;
   // Pages of large areas that were never accessed are not made for this.
-  if (!large) {
-    for (uint64_t number = first; number <= last; ++number) {
-      forget_page(page_of(number), number * kSurveyPage);
-    }
-  } else if (last - first < pages_.size()) {
-    for (uint64_t number = first; number <= last; ++number) {
-      if (pages_.contains(number)) forget_page(page_of(number), number * kSurveyPage);
-    }
-  } else {
-    for (const auto& [number, page] : pages_) {
-      if (number >= first && number <= last) forget_page(*page, number * kSurveyPage);
-    }
+  if (large) return for_each_page(address, end, forget_page);
+  for (uint64_t number = address / kSurveyPage; number * kSurveyPage < end; ++number) {
+    forget_page(page_of(number), number * kSurveyPage);
   }
 }
 

@@ -88,6 +88,10 @@ class MemorySurvey {
   void begin_block(uint64_t address, uint64_t bytes);
   void begin_set(uint64_t address, uint64_t bytes);
   void end_block(uint32_t thread, uint64_t address, bool is_seen);
+  // The pages with some of these bytes that were accessed, in any order: visit(page, its first
+  // byte).
+  template <typename Visit>
+  void for_each_page(uint64_t address, uint64_t end, const Visit& visit);
   void write_used(uint32_t thread, uint64_t address, uint64_t bytes);
   void forget(uint64_t address, uint64_t bytes);
   void forget_in(Page& page, uint64_t start, uint32_t first, uint32_t end);

@@ -401,12 +401,11 @@ void ProcessEvents::end_block(Thread& thread, uint64_t address, bool is_seen) {
   Block& block = *found;
   block.alive = false;
   if (is_seen && !thread.joined && !thread.waits_for) {
-    memory_.for_each_known(address, block.bytes, [&](LocationId location) {
-      if (!keepers_[location].is(thread.id)) {
-        log_stack(thread);
-        buffer_->events.push_back(make_event(thread.id, Op::wr, location, site()));
-      }
-    });
+    for (const LocationId location : memory_.known(address, block.bytes)) {
+      if (keepers_[location].is(thread.id)) continue;
+      log_stack(thread);
+      buffer_->events.push_back(make_event(thread.id, Op::wr, location, site()));
+    }
   }
   if (is_seen && block.bytes <= kLargestKeptBlock) {
     forget_locks(address, address + block.bytes);

@@ -12,6 +12,7 @@ namespace {
 
 using recording::Kind;
 using recording::Record;
+using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
 constexpr uint64_t kX = 0x10000;
@@ -43,6 +44,23 @@ TEST(ProcessEvents, TheRestOfABlocksLastWordIsNewWithIt) {
     locations.insert(events[write][0].object);
   }
   EXPECT_THAT(locations, SizeIs(3));
+}
+
+// The block is much larger than all memory that is used.
+TEST(ProcessEvents, TheEndOfABlockIsAWriteOfEachUsedLocationInOrder) {
+  std::vector<ThreadRecord> records = {
+      {0, Record::make(Kind::operand, uint64_t{1} << 47, 0, 0, 0)},
+      allocation(0, kX, 0),
+  };
+  for (const uint64_t page : {3U, 1U, 2U, 0U}) {
+    records.push_back(access(0, Kind::write, kX + page * kSurveyPage));
+  }
+  records.push_back(end_of_block(1, kX));
+  RecordedProcess process(records, true);
+  const std::vector<Event> last = process.events().back();
+  std::vector<LocationId> locations;
+  for (const Event& event : last) locations.push_back(event.object);
+  EXPECT_THAT(locations, ElementsAre(3, 1, 2, 0));  // numbered as they were accessed
 }
 
 }  // namespace
