@@ -25,9 +25,9 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
     case Kind::update:  // the write alone comes to the same
       return access(thread, address, record.size(), true, false);
     case Kind::read_range:
-      return access(thread, address, record.upper(), false, false);
+      return access_range(thread, record, false);
     case Kind::write_range:
-      return access(thread, address, record.upper(), true, false);
+      return access_range(thread, record, true);
     case Kind::read_strided:
       return access_elements(thread, record, false);
     case Kind::write_strided:
@@ -145,18 +145,27 @@ void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, boo
   }
 }
 
+void MemorySurvey::access_range(uint32_t thread, const Record& record, bool write) {
+  if (record.upper() > Record::kMostRange) {
+    damaged_ = thread;
+  } else {
+    access(thread, record.address(), record.upper(), write, false);
+  }
+}
+
 // Those of a page at once, where each is in one.
 void MemorySurvey::access_elements(uint32_t thread, const Record& record, bool write) {
   if (states_.are_many()) drop_unused_states();
   const AccessStates::Access access_by_all = access_by(thread, write, all_);
   const uint64_t stride = record.stride();
   const uint64_t bytes = record.size();
+  if (bytes == 0) return;
   uint64_t address = record.address();
   for (uint64_t left = record.elements(); left > 0;) {
     const uint64_t start = address / kSurveyPage * kSurveyPage;
     const auto first = static_cast<uint32_t>(address - start);
     Page& page = page_of(start / kSurveyPage);
-    if (first + bytes > kSurveyPage || bytes == 0 || stride < bytes || (write && page.atomics) ||
+    if (first + bytes > kSurveyPage || stride < bytes || (write && page.atomics) ||
         !that_matter_.empty()) {
       access(thread, address, bytes, write, false);
       address += stride;
@@ -188,10 +197,8 @@ void MemorySurvey::access_page(Page& page, uint32_t first, uint32_t end,
                                const AccessStates::Access& access) {
   page.set_edge(first);
   if (end < kSurveyPage) page.set_edge(end);
+  divide(page, first | end);
   if (page.units.empty()) page.units.resize(kSurveyPage >> page.shift, AccessStates::kUntouched);
-  if (((first | end) & ((1U << page.shift) - 1)) != 0) {
-    refine(page, static_cast<uint32_t>(std::countr_zero(first | end)));
-  }
   StateId before = page.units[first >> page.shift];
   StateId after = states_.after(before, access);
   for (uint32_t unit = first >> page.shift; unit < end >> page.shift; ++unit) {
@@ -205,11 +212,8 @@ void MemorySurvey::access_page(Page& page, uint32_t first, uint32_t end,
 
 void MemorySurvey::access_page(Page& page, const Elements& elements,
                                const AccessStates::Access& access) {
-  const uint32_t granularity = elements.first | elements.bytes | elements.stride;
+  divide(page, elements.first | elements.bytes | elements.stride);
   if (page.units.empty()) page.units.resize(kSurveyPage >> page.shift, AccessStates::kUntouched);
-  if ((granularity & ((1U << page.shift) - 1)) != 0) {
-    refine(page, static_cast<uint32_t>(std::countr_zero(granularity)));
-  }
   StateId before = page.units[elements.first >> page.shift];
   StateId after = states_.after(before, access);
   uint32_t at = elements.first;
@@ -227,7 +231,8 @@ void MemorySurvey::access_page(Page& page, const Elements& elements,
   }
 }
 
-void MemorySurvey::refine(Page& page, uint32_t shift) {
+void MemorySurvey::refine(Page& page, uint32_t places) {
+  const uint32_t shift = std::min(kWordShift, static_cast<uint32_t>(std::countr_zero(places)));
   if (!page.units.empty()) {
     std::vector<StateId> units(kSurveyPage >> shift);
     const uint32_t parts = page.shift - shift;
@@ -328,6 +333,7 @@ void MemorySurvey::write_used(uint32_t thread, uint64_t address, uint64_t bytes)
     if (page.units.empty()) return;
     const auto first = static_cast<uint32_t>(std::max(address, start) - start);
     const auto last = static_cast<uint32_t>(std::min(end, start + kSurveyPage) - start);
+    divide(page, first | last);
     for (uint32_t unit = first >> page.shift; unit << page.shift < last; ++unit) {
       StateId& state = page.units[unit];
       if (state != AccessStates::kUntouched) state = states_.after(state, access);
@@ -371,13 +377,11 @@ void MemorySurvey::forget_in(Page& page, uint64_t start, uint32_t first, uint32_
   take_pieces(page, start, first, end);
   if (first == 0 && end == kSurveyPage) {
     page.units.clear();
-    page.shift = kLargestShift;
+    page.shift = kPageShift;
     page.edges = {};
     return;
   }
-  if (((first | end) & ((1U << page.shift) - 1)) != 0) {
-    refine(page, static_cast<uint32_t>(std::countr_zero(first | end)));
-  }
+  divide(page, first | end);
   std::fill(page.units.begin() + (first >> page.shift), page.units.begin() + (end >> page.shift),
             AccessStates::kUntouched);
   page.clear_edges(first, end);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <tsl/robin_map.h>
@@ -39,13 +40,16 @@ class MemorySurvey {
   bool may_race() const { return all_ || states_.may_race() || !locks_.is_sure(); }
   // Whether some thread made a fence, after which relaxed operations may order.
   bool has_fences() const { return has_fences_; }
+  // A thread with a record that no runtime writes.
+  std::optional<uint32_t> damaged() const { return damaged_; }
 
  private:
   using StateId = AccessStates::Id;
   struct Page {
-    // What is known of each unit of 1 << shift bytes: as large as the accesses allow.
+    // What is known of each unit of 1 << shift bytes: the page, as long as all accesses are of all
+    // of it, else words, or as much less as they need.
     std::vector<StateId> units;
-    uint32_t shift = kLargestShift;
+    uint32_t shift = kPageShift;
     std::array<uint64_t, kSurveyPage / 64> edges = {};  // bits: where an access starts or ended
     bool forgotten = false;                             // a part of it was
     bool atomics = false;                               // some of it may be used atomically
@@ -54,7 +58,9 @@ class MemorySurvey {
     uint32_t edge_behind(uint32_t at, uint32_t end) const;
     void clear_edges(uint32_t first, uint32_t end);
   };
-  static constexpr uint32_t kLargestShift = 3;
+  static constexpr uint32_t kPageShift = 12;
+  static_assert(kSurveyPage == 1U << kPageShift);
+  static constexpr uint32_t kWordShift = 3;
   // A block that was allocated. When it is freed it stays, as memory that may be
   // used without being allocated again.
   struct Block {
@@ -73,6 +79,7 @@ class MemorySurvey {
   AccessStates::Access access_by(uint32_t thread, bool write, bool matters,
                                  const AccessStates::Place& atomic = {});
   void access(uint32_t thread, uint64_t address, uint64_t bytes, bool write, bool atomic);
+  void access_range(uint32_t thread, const recording::Record& record, bool write);
   void access_page(Page& page, uint32_t first, uint32_t end, const AccessStates::Access& access);
   // Of a page: `count` of them, the first one `first` bytes from its start.
   struct Elements {
@@ -83,7 +90,11 @@ class MemorySurvey {
   };
   void access_elements(uint32_t thread, const recording::Record& record, bool write);
   void access_page(Page& page, const Elements& elements, const AccessStates::Access& access);
-  static void refine(Page& page, uint32_t shift);
+  // No unit goes on beyond any of these places, whose bits are joined.
+  static void divide(Page& page, uint32_t places) {
+    if ((places & ((1U << page.shift) - 1)) != 0) refine(page, places);
+  }
+  static void refine(Page& page, uint32_t places);
   bool must_matter(uint64_t address, uint64_t bytes) const;
   void begin_block(uint64_t address, uint64_t bytes);
   void begin_set(uint64_t address, uint64_t bytes);
@@ -119,6 +130,7 @@ class MemorySurvey {
   std::map<uint64_t, uint64_t> large_;        // large areas that were forgotten: to their ends
   uint32_t forgotten_ = 0;                    // calls of forget()
   bool has_fences_ = false;
+  std::optional<uint32_t> damaged_;
   std::vector<MemoryPiece> pieces_;
 };
 

@@ -180,6 +180,32 @@ TEST_F(MemorySurveyTest, WhatIsAlwaysAccessedAsAWholeIsOnePiece) {
   EXPECT_THAT(survey.take_pieces(), ElementsAre(MemoryPiece{kX, 0, 512}));
 }
 
+TEST_F(MemorySurveyTest, WholePagesAreDividedByWhatComesLater) {
+  for (const uint32_t thread : {1U, 2U}) {
+    range(thread, Kind::write_range, kX, 2 * kSurveyPage);
+  }
+  add(1, Kind::write, kX + 2);
+  EXPECT_THAT(survey.take_pieces(),
+              UnorderedElementsAre(MemoryPiece{kX, 0, 2}, MemoryPiece{kX + 2, 0, 8},
+                                   MemoryPiece{kX + 10, 0, kSurveyPage - 10},
+                                   MemoryPiece{kX + kSurveyPage, 0, kSurveyPage}));
+}
+
+TEST_F(MemorySurveyTest, ElementsWithoutBytesAreNowhere) {
+  const Record elements =
+      Record::make(Kind::write_strided, kX, 0, 0, Record::strided(Record::kMostElements, 1));
+  for (const uint32_t thread : {1U, 2U}) survey.add(thread, elements);
+  EXPECT_THAT(survey.take_pieces(), IsEmpty());
+  EXPECT_FALSE(survey.damaged());
+}
+
+TEST_F(MemorySurveyTest, NoRangeIsLongerThanTheRuntimeWritesIt) {
+  range(1, Kind::write_range, kX, Record::kMostRange);
+  EXPECT_FALSE(survey.damaged());
+  range(2, Kind::read_range, kX, Record::kMostRange + 1);
+  EXPECT_EQ(survey.damaged(), 2);
+}
+
 // Also by accesses that came before anything clashed.
 TEST_F(MemorySurveyTest, EachAccessIsOfWholePieces) {
   add(1, Kind::write, kX + 2, 1);

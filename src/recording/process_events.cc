@@ -232,7 +232,7 @@ void ProcessEvents::access(Thread& thread, std::initializer_list<Op> ops, uint64
 // One by one, but for those in pages without any location.
 void ProcessEvents::access_elements(Thread& thread, Op op, const Record& record) {
   uint64_t address = record.address();
-  if (!memory_.may_be_between(address, address + record.extent())) return;
+  if (record.size() == 0 || !memory_.may_be_between(address, address + record.extent())) return;
   for (uint64_t left = record.elements(); left > 0;) {
     uint64_t count = 1;
     const uint64_t in_page = kSurveyPage - address % kSurveyPage;

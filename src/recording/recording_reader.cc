@@ -116,6 +116,10 @@ Result<RecordingReader::Survey> RecordingReader::survey(
     if (!all_) parts.add(*run.part, run.records);
   }
   if (!merger.error().empty()) return fail("{}", merger.error());
+  if (memory.damaged()) {
+    return fail("{}: records of thread {} are damaged: one is of more memory than a record can be",
+                file_->name(), *memory.damaged());
+  }
   std::vector<MemoryPiece> pieces = memory.take_pieces();
   UnneededParts unneeded = parts.unneeded(pieces);
   return Survey{std::move(pieces), std::move(unneeded), memory.has_fences(), memory.may_race()};

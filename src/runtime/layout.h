@@ -107,6 +107,7 @@ struct Record {
   uint64_t extent() const {
     return elements() == 0 ? 0 : uint64_t{stride()} * (elements() - 1) + size();
   }
+  static constexpr uint64_t kMostRange = uint64_t{1} << 30;  // bytes of a range
   static constexpr uint32_t kMostElements = (1U << 12) - 1;
   static constexpr uint32_t kMostStride = (1U << 20) - 1;
   static uint32_t strided(uint64_t elements, uint64_t stride) {

@@ -118,8 +118,8 @@ class UpdateSites {
 // it cannot record.
 class Entry {
  public:
-  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;  // what the record of a range can hold
-  static constexpr uint64_t kMostInAccess = UINT8_MAX;       // and what that of an access can
+  static constexpr uint64_t kMostBytes = Record::kMostRange;  // what the record of a range can hold
+  static constexpr uint64_t kMostInAccess = UINT8_MAX;        // and what that of an access can
 
   Entry() : granted_(is_quick() ? begin() : enter()) {}
   ~Entry() {
