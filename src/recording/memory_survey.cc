@@ -14,7 +14,7 @@ constexpr uint64_t kLarge = 64 << 10;
 
 }  // namespace
 
-void MemorySurvey::add(uint32_t thread, const Record& record) {
+void MemorySurvey::add_one(uint32_t thread, const Record& record) {
   const uint64_t address = record.address();
   if (record.kind() == Kind::stack) return;
   order_.go_on(thread);
@@ -55,10 +55,12 @@ void MemorySurvey::add(uint32_t thread, const Record& record) {
       has_fences_ = true;
       return;
     case Kind::thread_create:
-      return order_.create(thread, static_cast<uint32_t>(address));
-    case Kind::thread_join:
-      if (follows_locks()) locks_.end_thread(static_cast<uint32_t>(address));
-      return order_.join(thread, static_cast<uint32_t>(address));
+      return order_.create(thread, threads_.of(static_cast<uint32_t>(address)));
+    case Kind::thread_join: {
+      const uint32_t child = threads_.of(static_cast<uint32_t>(address));
+      if (follows_locks()) locks_.end_thread(child);
+      return order_.join(thread, child);
+    }
     case Kind::barrier:
       return order_.arrive(thread, address);
     case Kind::operand:
@@ -147,7 +149,7 @@ void MemorySurvey::access(uint32_t thread, uint64_t address, uint64_t bytes, boo
 
 void MemorySurvey::access_range(uint32_t thread, const Record& record, bool write) {
   if (record.upper() > Record::kMostRange) {
-    damaged_ = thread;
+    damaged_ = threads_.recorded(thread);
   } else {
     access(thread, record.address(), record.upper(), write, false);
   }

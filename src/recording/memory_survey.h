@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include <tsl/robin_map.h>
@@ -17,6 +18,7 @@
 #include "recording/lock_holders.h"
 #include "recording/memory_blocks.h"
 #include "recording/memory_pieces.h"
+#include "recording/thread_numbers.h"
 #include "runtime/layout.h"
 
 namespace foretrace {
@@ -32,7 +34,12 @@ class MemorySurvey {
   // them.
   explicit MemorySurvey(bool all) : all_(all) {}
 
-  void add(uint32_t thread, const recording::Record& record);
+  // Of the thread with this number in the recording, one after the other.
+  void add(uint32_t thread, std::span<const recording::Record> records) {
+    const uint32_t number = threads_.of(thread);
+    for (const recording::Record& record : records) add_one(number, record);
+  }
+  void add(uint32_t thread, const recording::Record& record) { add(thread, std::span(&record, 1)); }
   // After the last record.
   std::vector<MemoryPiece> take_pieces();
   // Whether some clashing accesses are neither in the hard order nor excluded by a lock that
@@ -71,6 +78,8 @@ class MemorySurvey {
     Block rest(uint64_t from) const { return {bytes - from, since, false}; }
   };
 
+  // From here on threads have their number of threads_.
+  void add_one(uint32_t thread, const recording::Record& record);
   uint64_t operand_of(uint32_t thread) const {
     return thread < operands_.size() ? operands_[thread] : 0;
   }
@@ -114,6 +123,7 @@ class MemorySurvey {
   void drop_unused_states();
 
   const bool all_;
+  ThreadNumbers threads_;
   HardOrder order_;
   AccessStates states_{order_};
   LockHolders locks_;

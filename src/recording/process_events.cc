@@ -39,11 +39,15 @@ ProcessEvents::ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces,
       memory_(std::move(pieces),
               [this](uint64_t address, uint64_t bytes) { return new_location(address, bytes); }) {}
 
-void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buffer) {
+void ProcessEvents::add(uint32_t number, std::span<const Record> records, EventBuffer& buffer) {
   buffer_ = &buffer;
+  Thread& self = thread(number);
+  for (const Record& record : records) add(self, record);
+}
+
+void ProcessEvents::add(Thread& self, const Record& record) {
   site_number_ = record.site();
   impatient_ = record.kind() == Kind::try_lock || record.kind() == Kind::try_lock_shared;
-  Thread& self = thread(number);
   stack_ = names_stack(record) ? record.upper() : self.stack;
   if (recording::is_placed(site_number_)) {
     const uint32_t placed = site_number_ & ~recording::kPlacedSite;
@@ -156,11 +160,10 @@ void ProcessEvents::add(uint32_t number, const Record& record, EventBuffer& buff
 
 // ---- threads
 
-ProcessEvents::Thread& ProcessEvents::new_thread(uint32_t number) {
-  if (number >= threads_.size()) threads_.resize(number + 1);
-  Thread& fresh = threads_[number].emplace();
-  std::string name = names_.thread(process_, number);
-  if (name.empty()) name = number == 0 ? "main" : fmt::format("T{}", number);
+ProcessEvents::Thread& ProcessEvents::new_thread(uint32_t recorded) {
+  Thread& fresh = threads_.emplace_back();
+  std::string name = names_.thread(process_, recorded);
+  if (name.empty()) name = recorded == 0 ? "main" : fmt::format("T{}", recorded);
   if (process_ > 0) name = fmt::format("p{}/{}", process_, name);
   fresh.id = symbols_.names(Space::thread).append(counts_.unique(std::move(name)));
   return fresh;
@@ -311,11 +314,11 @@ void ProcessEvents::release(Thread& thread, uint64_t address) {
 
 // A robust mutex: its holder has ended without giving it back, and the kernel did.
 void ProcessEvents::end_owner(uint64_t address) {
-  for (std::optional<Thread>& thread : threads_) {
+  for (Thread& thread : threads_) {
     const auto is_it = [&](const Held& held) { return held.address == address; };
-    if (thread && std::any_of(thread->held.begin(), thread->held.end(), is_it)) {
-      stack_ = thread->stack;
-      return release(*thread, address);
+    if (std::any_of(thread.held.begin(), thread.held.end(), is_it)) {
+      stack_ = thread.stack;
+      return release(thread, address);
     }
   }
 }

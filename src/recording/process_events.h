@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "recording/memory_pieces.h"
 #include "recording/place_names.h"
 #include "recording/recorded_names.h"
+#include "recording/thread_numbers.h"
 #include "runtime/layout.h"
 #include "trace/batch.h"
 #include "trace/symbols.h"
@@ -47,8 +49,8 @@ class ProcessEvents {
                 Symbols& symbols, PlaceNames& places, NameCounts& counts, RunLog& log,
                 bool has_fences);
 
-  // Appends the events of a record of thread `number` to `buffer`.
-  void add(uint32_t number, const recording::Record& record, EventBuffer& buffer);
+  // Appends the events of records of thread `number` to `buffer`.
+  void add(uint32_t number, std::span<const recording::Record> records, EventBuffer& buffer);
 
   uint64_t left_out() const { return left_out_; }
 
@@ -108,10 +110,13 @@ class ProcessEvents {
     uint32_t keeper_ = UINT32_MAX;  // and whether there was no read since the last write
   };
 
-  Thread& thread(uint32_t number) {
-    return number < threads_.size() && threads_[number] ? *threads_[number] : new_thread(number);
+  // With this number in the recording.
+  Thread& thread(uint32_t recorded) {
+    const uint32_t number = numbers_.of(recorded);
+    return number < threads_.size() ? threads_[number] : new_thread(recorded);
   }
-  Thread& new_thread(uint32_t number);
+  Thread& new_thread(uint32_t recorded);
+  void add(Thread& self, const recording::Record& record);
   SiteId site() { return names_.site_in(site_number_, stack_); }
   // For the event that comes next.
   void log_stack(Thread& thread) {
@@ -160,8 +165,9 @@ class ProcessEvents {
   NameCounts& counts_;
   RunLog& log_;
   MemoryPieces memory_;
-  std::deque<std::optional<Thread>> threads_;  // by number; never move
-  std::map<uint64_t, Lock> locks_;             // by address
+  ThreadNumbers numbers_;
+  std::deque<Thread> threads_;      // by number; never move
+  std::map<uint64_t, Lock> locks_;  // by address
   struct RecentLock {
     uint64_t address = UINT64_MAX;
     Lock* lock = nullptr;

@@ -27,6 +27,25 @@ ThreadRecord end_of_block(uint32_t thread, uint64_t address) {
   return {thread, Record::make(Kind::free, address, 0, 1, 0)};
 }
 
+// ---- threads
+
+// They need no memory for those that could be between them, which would be more than there is.
+TEST(ProcessEvents, ThreadsHaveAnyNumbers) {
+  constexpr uint32_t kLast = UINT32_MAX;
+  RecordedProcess process({{0, Record::make(Kind::thread_create, kLast, 0, 1, 0)},
+                           {kLast, Record::make(Kind::lock, kX, 0, 1, 0)},
+                           {0, Record::make(Kind::thread_join, kLast, 0, 1, 0)}},
+                          false);
+  const std::vector<std::vector<Event>> events = process.events();
+  ASSERT_THAT(events[0], SizeIs(1));
+  EXPECT_EQ(events[0][0].op(), Op::fork);
+  EXPECT_EQ(events[0][0].object, 1);
+  ASSERT_THAT(events[1], SizeIs(1));
+  EXPECT_EQ(events[1][0].thread, 1);
+  EXPECT_THAT(events[2], SizeIs(2));  // it holds the lock no more
+  EXPECT_EQ(process.symbols().thread(1), "T4294967295");
+}
+
 // ---- memory
 
 TEST(ProcessEvents, TheRestOfABlocksLastWordIsNewWithIt) {

@@ -8,8 +8,6 @@
 
 namespace foretrace {
 
-using recording::Record;
-
 Result<std::unique_ptr<RecordingReader>> RecordingReader::open(
     std::shared_ptr<const RecordingFile> file) {
   Result<std::unique_ptr<ByteSource>> nothing = memory_input(file->name(), "");
@@ -77,7 +75,7 @@ Result<void> RecordingReader::read(EventBuffer& buffer) {
     buffer.may_race = may_race_;
     RecordMerger::Run run;
     if (merger_->next(run)) {
-      for (const Record& record : run.records) events_->add(run.thread, record, buffer);
+      events_->add(run.thread, run.records, buffer);
       continue;
     }
     if (!merger_->error().empty()) return fail("{}", merger_->error());
@@ -112,7 +110,7 @@ Result<RecordingReader::Survey> RecordingReader::survey(
   PartPages parts;
   RecordMerger merger(*file_, process, {});
   for (RecordMerger::Run run; merger.next(run);) {
-    for (const Record& record : run.records) memory.add(run.thread, record);
+    memory.add(run.thread, run.records);
     if (!all_) parts.add(*run.part, run.records);
   }
   if (!merger.error().empty()) return fail("{}", merger.error());

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <ostream>
+#include <span>
 #include <vector>
 
 #include "recording/memory_survey.h"
@@ -41,7 +42,7 @@ class RecordedProcess {
     std::vector<std::vector<Event>> all;
     for (const ThreadRecord& one : records_) {
       EventBuffer buffer;
-      events_->add(one.thread, one.record, buffer);
+      events_->add(one.thread, std::span(&one.record, 1), buffer);
       all.push_back(std::move(buffer.events));
     }
     return all;
