@@ -266,10 +266,13 @@ AccessStates::Id AccessStates::keep(Id id) {
   return number;
 }
 
-void AccessStates::end_dropping() {
+// To look at all memory again is worth it only when there is a state for some part of it. That is
+// less memory than the numbers there take.
+void AccessStates::end_dropping(size_t looked_at) {
+  constexpr size_t kPlacesForState = 128;
   old_states_ = {};
   old_rests_ = {};
-  most_ = std::max(most_, states_.size() * 2);
+  most_ = std::max({most_, states_.size() * 2, looked_at / kPlacesForState});
 }
 
 }  // namespace foretrace

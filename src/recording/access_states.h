@@ -80,8 +80,8 @@ class AccessStates {
   // first keep() for each number that is used, which gives its new one,
   void begin_dropping();
   Id keep(Id id);
-  // then this.
-  void end_dropping();
+  // then this. `looked_at`: at so many places in memory.
+  void end_dropping(size_t looked_at);
 
  private:
   // The last read, or the last write, of a thread that held the guard.

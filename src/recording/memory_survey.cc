@@ -246,10 +246,12 @@ void MemorySurvey::refine(Page& page, uint32_t places) {
 
 void MemorySurvey::drop_unused_states() {
   states_.begin_dropping();
+  size_t units = 0;
   for (const auto& [number, page] : pages_) {
     for (StateId& state : page->units) state = states_.keep(state);
+    units += page->units.size();
   }
-  states_.end_dropping();
+  states_.end_dropping(units);
 }
 
 // ---- memory
