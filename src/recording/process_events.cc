@@ -115,11 +115,8 @@ void ProcessEvents::add(Thread& self, const Record& record) {
       }
       return emit(self, Op::barrier, known->second);
     }
-    case Kind::thread_create: {
-      const ThreadId child = thread(static_cast<uint32_t>(address)).id;
-      log_.starts[child] = {self.id, next_index(), site()};
-      return emit(self, Op::fork, child);
-    }
+    case Kind::thread_create:
+      return create(self, thread(static_cast<uint32_t>(address)));
     case Kind::thread_join:
       return join(self, thread(static_cast<uint32_t>(address)));
     case Kind::alloc:
@@ -194,6 +191,16 @@ void ProcessEvents::let_go_of_everything(Thread& thread) {
   }
   while (!thread.held.empty()) release(thread, thread.held.back().address);
   stack_ = stack;
+}
+
+void ProcessEvents::create(Thread& thread, Thread& child) {
+  if (child.begun || child.joined || child.id == thread.id) {
+    ++left_out_;
+    return;
+  }
+  child.begun = true;
+  log_.starts[child.id] = {thread.id, next_index(), site()};
+  emit(thread, Op::fork, child.id);
 }
 
 void ProcessEvents::join(Thread& thread, Thread& child) {

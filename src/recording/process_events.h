@@ -70,6 +70,7 @@ class ProcessEvents {
     std::vector<Held> held;
     std::optional<uint64_t> waits_for;  // the address of the mutex
     std::vector<uint32_t> units;
+    bool begun = false;  // it was created, or has events
     bool joined = false;
   };
   struct Lock {
@@ -118,8 +119,9 @@ class ProcessEvents {
   Thread& new_thread(uint32_t recorded);
   void add(Thread& self, const recording::Record& record);
   SiteId site() { return names_.site_in(site_number_, stack_); }
-  // For the event that comes next.
+  // For the event of the thread that comes next.
   void log_stack(Thread& thread) {
+    thread.begun = true;
     if (thread.logged_stack == stack_) return;
     thread.logged_stack = stack_;
     log_.stacks.note(thread.id, next_index(), names_.stacks(), stack_);
@@ -136,6 +138,7 @@ class ProcessEvents {
   void end_owner(uint64_t address);
   void wait(Thread& thread, uint64_t mutex, uint64_t condition);
   void notify(Thread& thread, uint64_t condition, Op op);
+  void create(Thread& thread, Thread& child);
   void join(Thread& thread, Thread& child);
   void begin_unit(Thread& thread, uint32_t label);
   uint32_t label_named(const std::string& name);

@@ -46,6 +46,28 @@ TEST(ProcessEvents, ThreadsHaveAnyNumbers) {
   EXPECT_EQ(process.symbols().thread(1), "T4294967295");
 }
 
+TEST(ProcessEvents, ACreationThatCannotBeIsLeftOut) {
+  const auto creation = [](uint32_t thread, uint64_t child) {
+    return ThreadRecord{thread, Record::make(Kind::thread_create, child, 0, 1, 0)};
+  };
+  const ThreadRecord joining = {0, Record::make(Kind::thread_join, 3, 0, 1, 0)};
+  RecordedProcess process(
+      {
+          creation(0, 1),
+          creation(0, 0),  // its own
+          creation(0, 1),  // created already
+          {2, Record::make(Kind::lock, kX, 0, 1, 0)},
+          creation(0, 2),  // has done something
+          joining,
+          creation(0, 3),  // is over
+      },
+      false);
+  std::vector<size_t> counts;
+  for (const std::vector<Event>& events : process.events()) counts.push_back(events.size());
+  EXPECT_THAT(counts, ElementsAre(1, 0, 0, 1, 0, 1, 0));
+  EXPECT_EQ(process.left_out(), 4);
+}
+
 // ---- memory
 
 TEST(ProcessEvents, TheRestOfABlocksLastWordIsNewWithIt) {
