@@ -46,6 +46,7 @@ Hooks::Hooks(llvm::Module& module) {
   read_group_ = declare(module, "__foretrace_read_parts", nothing, {pointer, large, pointer});
   steering_read_ = declare(module, "__foretrace_steering_read", nothing, {pointer, large, pointer});
   read_string_ = declare(module, "__foretrace_read_string", nothing, {pointer, large, pointer});
+  read_number_ = declare(module, "__foretrace_read_number", nothing, {pointer, large, pointer});
   llvm::Type* const two_strings[] = {pointer, pointer, large, pointer};
   compare_string_ = declare(module, "__foretrace_compare_string", nothing, two_strings);
   copy_string_ = declare(module, "__foretrace_copy_string", nothing, two_strings);

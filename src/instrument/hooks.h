@@ -29,6 +29,7 @@ class Hooks {
   llvm::FunctionCallee read_group() const { return read_group_; }
   llvm::FunctionCallee steering_read() const { return steering_read_; }
   llvm::FunctionCallee read_string() const { return read_string_; }
+  llvm::FunctionCallee read_number() const { return read_number_; }
   llvm::FunctionCallee compare_string() const { return compare_string_; }
   llvm::FunctionCallee copy_string() const { return copy_string_; }
   llvm::FunctionCallee append_string() const { return append_string_; }
@@ -63,6 +64,7 @@ class Hooks {
   llvm::FunctionCallee read_group_;
   llvm::FunctionCallee steering_read_;
   llvm::FunctionCallee read_string_;
+  llvm::FunctionCallee read_number_;
   llvm::FunctionCallee compare_string_;
   llvm::FunctionCallee copy_string_;
   llvm::FunctionCallee append_string_;

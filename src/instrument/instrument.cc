@@ -455,6 +455,9 @@ class FunctionInstrumenter {
       case LibraryAccess::Kind::read_string:
         quiet_hooks_.call(builder, hooks_.read_string(), {access.pointer, bytes, site});
         break;
+      case LibraryAccess::Kind::read_number:
+        quiet_hooks_.call(builder, hooks_.read_number(), {access.pointer, bytes, site});
+        break;
       case LibraryAccess::Kind::compare_string:
         quiet_hooks_.call(builder, hooks_.compare_string(),
                           {access.pointer, access.other, bytes, site});

@@ -13,6 +13,7 @@ struct LibraryAccess {
     read,            // of so many bytes at the pointer
     write,           //
     read_string,     // up to its end, so many bytes at most
+    read_number,     // as far as the text is surely a number to base `count`, and one more
     compare_string,  // up to where it differs from the string `other`
     copy_string,     // a write of as much as the string `other` has; a limit is filled up
     append_string,   // the same behind the end of the string at the pointer

@@ -42,6 +42,10 @@ constexpr LibraryPart writes(unsigned place, Amount amount) { return {Kind::writ
 constexpr LibraryPart string(unsigned place, Amount most = kWhole) {
   return {Kind::read_string, place, most};
 }
+// Text that need not end: a number to base 10, or to that of an argument.
+constexpr LibraryPart number(unsigned place, Amount base = fixed(10)) {
+  return {Kind::read_number, place, base};
+}
 constexpr LibraryPart compares(unsigned place, unsigned other, Amount most = kWhole) {
   return {Kind::compare_string, place, most, other};
 }
@@ -108,16 +112,16 @@ constexpr LibraryFunction kFunctions[] = {
     {"mbstowcs", {writes(0, {How::printed, arg(2), {4}}), string(1)}},
 
     // Numbers.
-    {"atoi", {string(0)}},
-    {"atol", {string(0)}},
-    {"atoll", {string(0)}},
-    {"atof", {string(0)}},
-    {"strtol", {string(0), writes(1, optional(8))}},
-    {"strtoll", {string(0), writes(1, optional(8))}},
-    {"strtoul", {string(0), writes(1, optional(8))}},
-    {"strtoull", {string(0), writes(1, optional(8))}},
-    {"strtof", {string(0), writes(1, optional(8))}},
-    {"strtod", {string(0), writes(1, optional(8))}},
+    {"atoi", {number(0)}},
+    {"atol", {number(0)}},
+    {"atoll", {number(0)}},
+    {"atof", {number(0)}},
+    {"strtol", {number(0, given(2)), writes(1, optional(8))}},
+    {"strtoll", {number(0, given(2)), writes(1, optional(8))}},
+    {"strtoul", {number(0, given(2)), writes(1, optional(8))}},
+    {"strtoull", {number(0, given(2)), writes(1, optional(8))}},
+    {"strtof", {number(0), writes(1, optional(8))}},
+    {"strtod", {number(0), writes(1, optional(8))}},
     {"frexp", {writes(1, fixed(4))}},
     {"frexpf", {writes(1, fixed(4))}},
     {"modf", {writes(1, fixed(8))}},

@@ -6,6 +6,7 @@
 
 #include "runtime/compared.h"
 #include "runtime/large_blocks.h"
+#include "runtime/number_text.h"
 #include "runtime/ranges.h"
 
 namespace foretrace::runtime {
@@ -274,6 +275,12 @@ FORETRACE_HOOK __foretrace_read_string(const char* text, uint64_t most, const Si
   if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed) || text == nullptr) return;
   const uint64_t length = ::strnlen(text, most);
   __foretrace_read_range(text, std::min(length + 1, most), site);
+}
+
+// A number, to a base, that libc finds in a text.
+FORETRACE_HOOK __foretrace_read_number(const char* text, uint64_t base, const Site* site) {
+  if (!foretrace::runtime::recording_on.load(std::memory_order_relaxed) || text == nullptr) return;
+  __foretrace_read_range(text, foretrace::runtime::number_bytes(text, base), site);
 }
 
 // A string that libc copies, end included. A limit is filled up with zeros.

@@ -11,6 +11,7 @@
 #include "runtime/compared.h"
 #include "runtime/modules.h"
 #include "runtime/next_function.h"
+#include "runtime/number_text.h"
 #include "runtime/ranges.h"
 #include "runtime/real.h"
 
@@ -261,9 +262,14 @@ FORETRACE_INTERCEPT char* strrchr(const char* text, int character) {
 FORETRACE_INTERCEPT char* strstr(const char* text, const char* part) {
   FORETRACE_NEXT(strstr, nullptr);
   FORETRACE_CALL;
-  call.reads_string(text);
   call.reads_string(part);
-  return real_strstr(text, part);
+  char* const found = real_strstr(text, part);
+  if (found != nullptr) {
+    call.reads(text, static_cast<size_t>(found - text) + 1);
+  } else {
+    call.reads_string(text);
+  }
+  return found;
 }
 FORETRACE_INTERCEPT char* strdup(const char* text) {
   const foretrace::runtime::CallPlace place(__builtin_return_address(0));
@@ -288,7 +294,7 @@ FORETRACE_INTERCEPT int puts(const char* text) {
 FORETRACE_INTERCEPT int atoi(const char* text) {
   FORETRACE_NEXT(atoi, nullptr);
   FORETRACE_CALL;
-  call.reads_string(text);
+  call.reads(text, foretrace::runtime::number_bytes(text, 10));
   return real_atoi(text);
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/compared.h"
+#include "runtime/number_text.h"
 #include "runtime/real.h"
 #include "steering/healing.h"
 #include "steering/noise.h"
@@ -155,6 +156,11 @@ FORETRACE_INTERCEPT void __foretrace_read_string(const char* text, uint64_t most
   if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;
   const uint64_t length = ::strnlen(text, most);
   access(text, std::min(length + 1, most), false, site, Position::in_front);
+}
+FORETRACE_INTERCEPT void __foretrace_read_number(const char* text, uint64_t base,
+                                                 const Site* site) {
+  if (!steering_on.load(std::memory_order_relaxed) || text == nullptr) return;
+  access(text, foretrace::runtime::number_bytes(text, base), false, site, Position::in_front);
 }
 FORETRACE_INTERCEPT void __foretrace_copy_string(char* target, const char* text, uint64_t most,
                                                  const Site* site) {

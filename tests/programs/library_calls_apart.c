@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@ static char compared[16] = "word";
 static char searched[16] = "search";
 static char copied[16];
 static char message[64];
+static char digits[4][16] = {"42\r\n", "  -17,", "0777x", "12.5;"};
 static int numbers[2];
 static int single[1];
 static struct stat about;
@@ -37,11 +39,25 @@ static int call(void) {
   failures += memccpy(copied, words, 'r', 8) != copied + 5;
   failures += strerror_r(2, message, sizeof message) == message;
   failures += sscanf("1 x", "%d %d", &numbers[0], &numbers[1]) != 1;
+  failures += atoi(digits[0]) != 42;
+  failures += strtol(digits[1], NULL, 0) != -17;
+  failures += strtoul(digits[2], NULL, 0) != 0777;
+  failures += strtod(digits[3], NULL) != 12.5;
   qsort(single, 1, sizeof single[0], by_value);
   failures += stat("/nothing of this name", &about) == 0;
   failures += time(NULL) == 0;
   fclose(file);
   return failures;
+}
+
+// Behind which is no memory, as at the end of a file that is mapped.
+static int number_at_the_end_of_a_page(void) {
+  const long page = sysconf(_SC_PAGESIZE);
+  char* const pages =
+      mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mprotect(pages + page, page, PROT_NONE);
+  char* const text = memcpy(pages + page - 4, "42\r\n", 4);
+  return atoi(text);
 }
 
 static void* work(void* unused) { return call() == 0 ? unused : "failed"; }
@@ -58,9 +74,10 @@ int main(void) {
   searched[2] = 'x';
   copied[5] = 'x';
   message[0] = 'x';
+  digits[0][3] = digits[1][6] = digits[2][5] = digits[3][5] = 'x';
   numbers[1] = 1;
   single[0] = 1;
   about.st_size = 1;
   pthread_join(thread, &failed);
-  return failed != 0 || call() != 0;
+  return failed != 0 || call() != 0 || number_at_the_end_of_a_page() != 42;
 }
