@@ -17,6 +17,7 @@ constexpr uint64_t kLarge = 64 << 10;
 void MemorySurvey::add_one(uint32_t thread, const Record& record) {
   const uint64_t address = record.address();
   if (record.kind() == Kind::stack) return;
+  waits_.add(thread, record);
   order_.go_on(thread);
   switch (record.kind()) {
     case Kind::read:

@@ -18,6 +18,7 @@
 #include "recording/lock_holders.h"
 #include "recording/memory_blocks.h"
 #include "recording/memory_pieces.h"
+#include "recording/process_traits.h"
 #include "recording/thread_numbers.h"
 #include "runtime/layout.h"
 
@@ -45,8 +46,7 @@ class MemorySurvey {
   // Whether some clashing accesses are neither in the hard order nor excluded by a lock that
   // both threads hold. If there are none there is no race, in this run or another schedule of it.
   bool may_race() const { return all_ || states_.may_race() || !locks_.is_sure(); }
-  // Whether some thread made a fence, after which relaxed operations may order.
-  bool has_fences() const { return has_fences_; }
+  ProcessTraits traits() const { return {has_fences_, waits_.interrupted()}; }
   // A thread with a record that no runtime writes.
   std::optional<uint32_t> damaged() const { return damaged_; }
 
@@ -127,6 +127,7 @@ class MemorySurvey {
   HardOrder order_;
   AccessStates states_{order_};
   LockHolders locks_;
+  WaitWatch waits_;
   std::vector<uint64_t> operands_;  // by thread
   tsl::robin_map<uint64_t, std::unique_ptr<Page>, IntegerHash> pages_;
   struct RecentPage {

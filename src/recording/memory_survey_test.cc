@@ -119,7 +119,7 @@ TEST_F(MemorySurveyTest, RelaxedOperationsOrderNothing) {
   add(2, Kind::write, kX);
   EXPECT_THAT(survey.take_pieces(),
               UnorderedElementsAre(MemoryPiece{kX, 0, 8}, MemoryPiece{kFlag, 0, 8}));
-  EXPECT_FALSE(survey.has_fences());
+  EXPECT_FALSE(survey.traits().has_fences);
 }
 
 TEST_F(MemorySurveyTest, RelaxedUpdatesHandOnWhatTheySaw) {
@@ -133,7 +133,7 @@ TEST_F(MemorySurveyTest, RelaxedUpdatesHandOnWhatTheySaw) {
 
 TEST_F(MemorySurveyTest, FencesAreNoted) {
   add(1, Kind::fence, 0, 0);
-  EXPECT_TRUE(survey.has_fences());
+  EXPECT_TRUE(survey.traits().has_fences);
 }
 
 // With a site it is code with hooks that gives it back.

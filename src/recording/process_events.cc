@@ -13,11 +13,6 @@ using recording::Record;
 namespace {
 
 // Whether a record is of what a thread does, and not of memory or of where it is.
-bool is_of_thread(Kind kind) {
-  return kind != Kind::stack && kind != Kind::alloc && kind != Kind::free && kind != Kind::benign &&
-         kind != Kind::atomic_set && kind != Kind::owner_died;
-}
-
 bool names_stack(const Record& record) {
   return (recording::can_name_stack(static_cast<uint8_t>(record.kind())) ||
           record.kind() == Kind::free) &&
@@ -28,9 +23,9 @@ bool names_stack(const Record& record) {
 
 ProcessEvents::ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces,
                              RecordedNames& names, Symbols& symbols, PlaceNames& places,
-                             NameCounts& counts, RunLog& log, bool has_fences)
+                             NameCounts& counts, RunLog& log, ProcessTraits traits)
     : process_(process),
-      has_fences_(has_fences),
+      traits_(std::move(traits)),
       names_(names),
       symbols_(symbols),
       places_(places),
@@ -60,7 +55,7 @@ void ProcessEvents::add(Thread& self, const Record& record) {
     return;
   }
   if (record.kind() == Kind::stamp) return;  // nothing but an order
-  // While a thread waits, only a signal handler can record in its name.
+  // While a thread waits, only a signal handler can record in its name (waits.h).
   const bool reacquires = record.kind() == Kind::lock && self.waits_for == address;
   if (is_of_thread(record.kind()) && (self.joined || (self.waits_for && !reacquires))) {
     ++left_out_;
@@ -88,11 +83,13 @@ void ProcessEvents::add(Thread& self, const Record& record) {
     case Kind::atomic_update:
       return access(self, {Op::vrmw}, address, std::max(1U, record.size()));
     case Kind::relaxed_read:
-      return access(self, {has_fences_ ? Op::vrd : Op::ard}, address, std::max(1U, record.size()));
+      return access(self, {traits_.has_fences ? Op::vrd : Op::ard}, address,
+                    std::max(1U, record.size()));
     case Kind::relaxed_write:
-      return access(self, {has_fences_ ? Op::vwr : Op::awr}, address, std::max(1U, record.size()));
+      return access(self, {traits_.has_fences ? Op::vwr : Op::awr}, address,
+                    std::max(1U, record.size()));
     case Kind::relaxed_update:
-      return access(self, {has_fences_ ? Op::vrmw : Op::armw}, address,
+      return access(self, {traits_.has_fences ? Op::vrmw : Op::armw}, address,
                     std::max(1U, record.size()));
     case Kind::lock:
     case Kind::try_lock:
@@ -103,7 +100,7 @@ void ProcessEvents::add(Thread& self, const Record& record) {
     case Kind::unlock:
       return release(self, address);
     case Kind::cond_wait:
-      return wait(self, address, self.operand);
+      return wait(self, record, self.operand);
     case Kind::cond_signal:
       return notify(self, address, Op::notify);
     case Kind::cond_broadcast:
@@ -330,7 +327,8 @@ void ProcessEvents::end_owner(uint64_t address) {
   }
 }
 
-void ProcessEvents::wait(Thread& thread, uint64_t mutex, uint64_t condition) {
+void ProcessEvents::wait(Thread& thread, const Record& record, uint64_t condition) {
+  const uint64_t mutex = record.address();
   Lock& lock = lock_at(mutex);
   const auto mine = std::find_if(thread.held.begin(), thread.held.end(), [&](const Held& held) {
     return held.lock == lock.id && !held.shared;
@@ -339,9 +337,13 @@ void ProcessEvents::wait(Thread& thread, uint64_t mutex, uint64_t condition) {
     ++left_out_;
     return;
   }
+  conditions_[condition] = lock.id;
+  if (traits_.interrupted_waits.contains(record.upper())) {
+    for (uint32_t depth = mine->depth; depth > 0; --depth) release(thread, mutex);
+    return;
+  }
   thread.held.erase(mine);
   lock.owner_depth = 0;
-  conditions_[condition] = lock.id;
   thread.waits_for = mutex;
   emit(thread, Op::wait, lock.id);
 }

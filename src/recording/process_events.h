@@ -17,6 +17,7 @@
 #include "recording/memory_blocks.h"
 #include "recording/memory_pieces.h"
 #include "recording/place_names.h"
+#include "recording/process_traits.h"
 #include "recording/recorded_names.h"
 #include "recording/thread_numbers.h"
 #include "runtime/layout.h"
@@ -47,7 +48,7 @@ class ProcessEvents {
   // `counts` are those of all names but the locations'.
   ProcessEvents(uint32_t process, std::vector<MemoryPiece> pieces, RecordedNames& names,
                 Symbols& symbols, PlaceNames& places, NameCounts& counts, RunLog& log,
-                bool has_fences);
+                ProcessTraits traits);
 
   // Appends the events of records of thread `number` to `buffer`.
   void add(uint32_t number, std::span<const recording::Record> records, EventBuffer& buffer);
@@ -136,7 +137,7 @@ class ProcessEvents {
   SiteId impatient_twin(SiteId site);
   void release(Thread& thread, uint64_t address);
   void end_owner(uint64_t address);
-  void wait(Thread& thread, uint64_t mutex, uint64_t condition);
+  void wait(Thread& thread, const recording::Record& record, uint64_t condition);
   void notify(Thread& thread, uint64_t condition, Op op);
   void create(Thread& thread, Thread& child);
   void join(Thread& thread, Thread& child);
@@ -161,7 +162,7 @@ class ProcessEvents {
   }
 
   const uint32_t process_;
-  const bool has_fences_;
+  const ProcessTraits traits_;
   RecordedNames& names_;
   Symbols& symbols_;
   PlaceNames& places_;

@@ -27,6 +27,36 @@ ThreadRecord end_of_block(uint32_t thread, uint64_t address) {
   return {thread, Record::make(Kind::free, address, 0, 1, 0)};
 }
 
+// ---- waits
+
+// In a trace a thread does nothing while it waits.
+TEST(ProcessEvents, AWaitThatAHandlerInterruptsIsAReleaseAndAnAcquire) {
+  constexpr uint64_t kLock = 0x20000;
+  constexpr uint64_t kSemaphore = 0x30000;
+  const auto of_lock = [](Kind kind, uint32_t stamp) {
+    ThreadRecord one = {0, Record::make(kind, kLock, 0, 1, stamp)};
+    one.record.head |= Record::kStamped;
+    return one;
+  };
+  for (const bool is_interrupted : {false, true}) {
+    std::vector<ThreadRecord> records = {of_lock(Kind::lock, 1), of_lock(Kind::cond_wait, 2)};
+    if (is_interrupted) records.push_back(access(0, Kind::atomic_update, kSemaphore, 4));
+    records.push_back(of_lock(Kind::lock, 4));
+    records.push_back(of_lock(Kind::unlock, 5));
+    RecordedProcess process(records, true);
+    std::vector<Op> ops;
+    for (const std::vector<Event>& of_record : process.events()) {
+      for (const Event& event : of_record) ops.push_back(event.op());
+    }
+    if (is_interrupted) {
+      EXPECT_THAT(ops, ElementsAre(Op::acq, Op::rel, Op::vrmw, Op::acq, Op::rel));
+    } else {
+      EXPECT_THAT(ops, ElementsAre(Op::acq, Op::wait, Op::acq, Op::rel));
+    }
+    EXPECT_EQ(process.left_out(), 0);
+  }
+}
+
 // ---- threads
 
 // They need no memory for those that could be between them, which would be more than there is.

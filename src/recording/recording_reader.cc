@@ -96,9 +96,9 @@ Result<bool> RecordingReader::begin_process() {
   const auto& [number, process] = *next_process_++;
   Result<Survey> known = survey(process);
   if (!known) return tl::unexpected(known.error());
-  events_ = std::make_unique<ProcessEvents>(number, std::move(known->pieces),
-                                            names_.find(process.names)->second, mutable_symbols(),
-                                            *places_, counts_, facts_->log(), known->has_fences);
+  events_ = std::make_unique<ProcessEvents>(
+      number, std::move(known->pieces), names_.find(process.names)->second, mutable_symbols(),
+      *places_, counts_, facts_->log(), std::move(known->traits));
   merger_.emplace(*file_, process, std::move(known->unneeded));
   may_race_ = known->may_race;
   return true;
@@ -120,7 +120,7 @@ Result<RecordingReader::Survey> RecordingReader::survey(
   }
   std::vector<MemoryPiece> pieces = memory.take_pieces();
   UnneededParts unneeded = parts.unneeded(pieces);
-  return Survey{std::move(pieces), std::move(unneeded), memory.has_fences(), memory.may_race()};
+  return Survey{std::move(pieces), std::move(unneeded), memory.traits(), memory.may_race()};
 }
 
 void RecordingReader::finish() {

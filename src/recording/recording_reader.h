@@ -38,7 +38,7 @@ class RecordingReader : public TraceReader {
   struct Survey {
     std::vector<MemoryPiece> pieces;
     UnneededParts unneeded;
-    bool has_fences;
+    ProcessTraits traits;
     bool may_race;
   };
   Result<Survey> survey(const RecordingFile::Process& process) const;

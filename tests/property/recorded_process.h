@@ -33,7 +33,7 @@ class RecordedProcess {
     std::vector<MemoryPiece> pieces = survey.take_pieces();
     auto places = std::make_unique<PlaceNames>(symbols_);
     events_ = std::make_unique<ProcessEvents>(0, std::move(pieces), names_, symbols_, *places,
-                                              counts_, log_, survey.has_fences());
+                                              counts_, log_, survey.traits());
     symbols_.names(Space::location).leave_to(std::move(places));
   }
 
