@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "right_checksums.h"
 #include "trace/format.h"
-#include "trace/formats/ftr_chunks.h"
 #include "trace/stream.h"
 
 namespace foretrace {
@@ -137,19 +137,6 @@ void run(const std::string& bytes) {
   const Read checked = read(bytes, kFormat, &lenient);
   require(checked.error == raw.error, "only the reader fails leniently:", checked.error);
   for (const Format& format : formats()) require_accepted(checked, format.name);
-}
-
-// Fuzzing alone would hardly ever hit a checksum.
-std::string with_right_checksums(std::string bytes) {
-  for (size_t place = ftr::kFileHeader; place + ftr::kChunkHeader <= bytes.size();) {
-    const std::string_view rest = std::string_view(bytes).substr(place);
-    const size_t size = ftr::parse_chunk_header(rest).stored_size;
-    if (size > rest.size() - ftr::kChunkHeader) break;
-    const uint64_t sum = ftr::checksum(rest.substr(0, 16), rest.substr(ftr::kChunkHeader, size));
-    std::memcpy(bytes.data() + place + 16, &sum, sizeof sum);
-    place += ftr::kChunkHeader + size;
-  }
-  return bytes;
 }
 
 }  // namespace
