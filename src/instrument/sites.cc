@@ -106,7 +106,7 @@ llvm::Constant* SiteTable::new_group(llvm::ArrayRef<GroupMember> members, uint64
   llvm::LLVMContext& context = module_.getContext();
   llvm::Type* const number = llvm::Type::getInt32Ty(context);
   static_assert(ReadGroup::kMostBytes + runtime::kGranuleBytes / 2 <=
-                runtime::ReadGroup::kMostGranules * runtime::kGranuleBytes);
+                uint64_t{runtime::ReadGroup::kMostGranules} * runtime::kGranuleBytes);
   llvm::SmallVector<uint64_t, 8> must_agree;
   for (const uint32_t begin : {0U, runtime::kGranuleBytes / 2}) {
     for (uint32_t granule = 0; granule < runtime::ReadGroup::kMostGranules; ++granule) {
