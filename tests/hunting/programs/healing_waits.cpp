@@ -13,13 +13,15 @@ int y = 0;
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
-sem_t entered;  // the first thread is in its section
+sem_t held;     // the second thread has the lock,
+sem_t entered;  // and the first is in its section
 sem_t wanted;
 int pipes[2];
 bool ready = false;
 std::atomic<bool> flag{false};
 
 void take_lock() {
+  sem_wait(&held);
   const int seen = x;  // ENTRY lock:x read
   sem_post(&entered);
   pthread_mutex_lock(&mutex);
@@ -28,12 +30,14 @@ void take_lock() {
 }
 void hold_lock() {
   pthread_mutex_lock(&mutex);
+  sem_post(&held);
   sem_wait(&entered);
   x = 7;
   pthread_mutex_unlock(&mutex);
 }
 
 void take_read_lock() {
+  sem_wait(&held);
   const int seen = x;  // ENTRY rwlock:x read
   sem_post(&entered);
   pthread_rwlock_rdlock(&rwlock);
@@ -42,6 +46,7 @@ void take_read_lock() {
 }
 void hold_write_lock() {
   pthread_rwlock_wrlock(&rwlock);
+  sem_post(&held);
   sem_wait(&entered);
   x = 7;
   pthread_rwlock_unlock(&rwlock);
@@ -130,6 +135,7 @@ void set_flag() {
 
 int main(int count, char** words) {
   const char* const how = count > 1 ? words[1] : "";
+  sem_init(&held, 0, 0);
   sem_init(&entered, 0, 0);
   sem_init(&wanted, 0, 0);
   (void)!pipe(pipes);
