@@ -1,8 +1,12 @@
 // Folders for files that are gone when the program has ended.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
-#include <vector>
+#include <string_view>
+
+#include "base/error.h"
 
 namespace foretrace {
 
@@ -13,8 +17,13 @@ std::string temporary_folder();
 // not there, or has little room (containers often have 64 MB) and the other one has plenty, the
 // one for temporary files.
 std::string shared_memory_folder();
+// A new one in there, whose name begins so.
+Result<std::string> make_shared_memory_folder(const std::string& prefix);
+// Removes those whose name begins so and that nobody uses: asked by their path.
+void remove_abandoned_folders(std::string_view prefix,
+                              const std::function<bool(const std::string& path)>& is_abandoned);
 
-// All that it could be, or could have been.
-std::vector<std::string> shared_memory_folders();
+// How much room there is where it is.
+uint64_t free_bytes(const std::string& folder);
 
 }  // namespace foretrace

@@ -81,9 +81,8 @@ std::optional<std::string> RecordedRun::what_is_missing(const std::string& name)
   if (const uint32_t count = session->header().no_room.load(); count > 0) {
     return fmt::format(
         "{} of {} could not be recorded: there is no room for them in {} (with Docker: "
-        "--shm-size; TMPDIR names a folder that is used if there is more room), or files may not "
-        "be "
-        "as large (ulimit -f)",
+        "--shm-size; TMPDIR names a folder that is used if there is more room), or files may "
+        "not be as large (ulimit -f)",
         counted(count, "thread"), printable(name), session->folder());
   }
   if (session->header().processes.load() == 0) return not_instrumented(name);

@@ -18,24 +18,10 @@ namespace {
 constexpr const char* kPrefix = "foretrace-steer-";
 
 // The folder's name has the number of the process that made it.
-bool is_abandoned(const std::string& name) {
-  const auto pid =
-      static_cast<pid_t>(std::strtol(name.c_str() + std::strlen(kPrefix), nullptr, 10));
+bool is_abandoned(const std::string& folder) {
+  const char* const number = folder.c_str() + folder.rfind(kPrefix) + std::strlen(kPrefix);
+  const auto pid = static_cast<pid_t>(std::strtol(number, nullptr, 10));
   return pid > 0 && ::kill(pid, 0) != 0 && errno == ESRCH;
-}
-
-void remove_abandoned() {
-  for (const std::string& folder : shared_memory_folders()) {
-    std::error_code error;
-    for (auto entry = std::filesystem::directory_iterator(folder, error);
-         !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-      const std::string name = entry->path().filename().string();
-      std::error_code ignored;
-      if (name.starts_with(kPrefix) && is_abandoned(name)) {
-        std::filesystem::remove_all(entry->path(), ignored);
-      }
-    }
-  }
 }
 
 // A value in front of what the variable has already.
@@ -47,13 +33,10 @@ std::string in_front(const char* variable, const std::string& value) {
 }  // namespace
 
 Result<std::unique_ptr<RunFolder>> RunFolder::create() {
-  remove_abandoned();
-  const std::string parent = shared_memory_folder();
-  std::string folder = fmt::format("{}/{}{}-XXXXXX", parent, kPrefix, ::getpid());
-  if (::mkdtemp(folder.data()) == nullptr) {
-    return fail("cannot make a folder in {}: {}", parent, std::strerror(errno));
-  }
-  return std::unique_ptr<RunFolder>(new RunFolder(std::move(folder)));
+  remove_abandoned_folders(kPrefix, is_abandoned);
+  Result<std::string> folder = make_shared_memory_folder(fmt::format("{}{}-", kPrefix, ::getpid()));
+  if (!folder) return tl::unexpected(folder.error());
+  return std::unique_ptr<RunFolder>(new RunFolder(std::move(*folder)));
 }
 
 RunFolder::~RunFolder() {

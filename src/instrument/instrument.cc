@@ -10,7 +10,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
-#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 #include "instrument/access.h"
 #include "instrument/adjacent.h"
@@ -20,6 +19,7 @@
 #include "instrument/hooks.h"
 #include "instrument/ignore_list.h"
 #include "instrument/library_calls.h"
+#include "instrument/library_hooks.h"
 #include "instrument/loop_ranges.h"
 #include "instrument/names.h"
 #include "instrument/private_memory.h"
@@ -52,7 +52,8 @@ class FunctionInstrumenter {
         private_memory_(private_memory),
         sites_(sites),
         ignored_(ignored),
-        references_(function) {
+        references_(function),
+        library_hooks_(hooks, describer, private_memory, sites, quiet_hooks_) {
     if (function.hasOptNone()) return;
     loop_ranges_.emplace(function, manager);
     foreseen_loops_.emplace(function, manager, [this](const llvm::Value* pointer) {
@@ -383,7 +384,7 @@ class FunctionInstrumenter {
   }
 
   void instrument_call(llvm::CallBase& call) {
-    insert_library_accesses(call);
+    if (!ignored_) has_library_hooks_ |= library_hooks_.insert(call);
     const llvm::Value* pointer = ignored_ ? nullptr : transferred(call);
     if (pointer == nullptr && !is_synchronisation(call) && !is_allocation(call)) return;
     if (is_synchronisation(call) && call.arg_size() > 0 &&
@@ -396,80 +397,6 @@ class FunctionInstrumenter {
     auto* const plain = llvm::dyn_cast<llvm::CallInst>(&call);
     if (plain != nullptr && !plain->isMustTailCall()) {
       plain->setTailCallKind(llvm::CallInst::TCK_NoTail);
-    }
-  }
-
-  void insert_library_accesses(llvm::CallBase& call) {
-    llvm::Instruction* behind = nullptr;
-    for (const LibraryAccess& access : library_accesses(call)) {
-      if (ignored_ || !private_memory_.may_be_shared(access.pointer)) continue;
-      llvm::Instruction* place = &call;
-      if (access.is_behind(call)) {
-        if (call.isMustTailCall()) continue;
-        if (behind == nullptr) behind = instruction_behind(call);
-        place = behind;
-      }
-      insert_library_access(call, access, place);
-    }
-  }
-
-  // Where the call has returned.
-  static llvm::Instruction* instruction_behind(llvm::CallBase& call) {
-    auto* const invoke = llvm::dyn_cast<llvm::InvokeInst>(&call);
-    if (invoke == nullptr) return call.getNextNode();
-    llvm::BasicBlock* returned = invoke->getNormalDest();
-    if (returned->getSinglePredecessor() == nullptr) {
-      returned = llvm::SplitEdge(invoke->getParent(), returned);
-    }
-    return &*returned->getFirstInsertionPt();
-  }
-
-  // A copy of a small structure is an access like others.
-  void insert_bytes(llvm::IRBuilder<>& builder, bool write, llvm::Value* pointer,
-                    llvm::Value* bytes, llvm::Constant* site) {
-    const auto* const known = llvm::dyn_cast<llvm::ConstantInt>(bytes);
-    llvm::FunctionCallee hook =
-        known != nullptr ? hooks_.access(write, known->getZExtValue()) : llvm::FunctionCallee();
-    if (hook) {
-      quiet_hooks_.call(builder, hook, {pointer, site});
-    } else {
-      quiet_hooks_.call(builder, hooks_.range(write), {pointer, bytes, site});
-    }
-  }
-
-  void insert_library_access(llvm::CallBase& call, const LibraryAccess& access,
-                             llvm::Instruction* place) {
-    has_library_hooks_ = true;
-    llvm::IRBuilder<> builder(place);
-    builder.SetCurrentDebugLocation(call.getDebugLoc());
-    llvm::Constant* const site = site_of(call, access.pointer);
-    llvm::Value* const bytes = bytes_of(access, call, builder);
-    switch (access.kind) {
-      case LibraryAccess::Kind::none:
-        break;
-      case LibraryAccess::Kind::read:
-      case LibraryAccess::Kind::write:
-        insert_bytes(builder, access.kind == LibraryAccess::Kind::write, access.pointer, bytes,
-                     site);
-        break;
-      case LibraryAccess::Kind::read_string:
-        quiet_hooks_.call(builder, hooks_.read_string(), {access.pointer, bytes, site});
-        break;
-      case LibraryAccess::Kind::read_number:
-        quiet_hooks_.call(builder, hooks_.read_number(), {access.pointer, bytes, site});
-        break;
-      case LibraryAccess::Kind::compare_string:
-        quiet_hooks_.call(builder, hooks_.compare_string(),
-                          {access.pointer, access.other, bytes, site});
-        break;
-      case LibraryAccess::Kind::copy_string:
-        quiet_hooks_.call(builder, hooks_.copy_string(),
-                          {access.pointer, access.other, bytes, site});
-        break;
-      case LibraryAccess::Kind::append_string:
-        quiet_hooks_.call(builder, hooks_.append_string(),
-                          {access.pointer, access.other, bytes, site});
-        break;
     }
   }
 
@@ -494,6 +421,7 @@ class FunctionInstrumenter {
   std::vector<llvm::CallBase*> calls_;
   bool has_library_hooks_ = false;  // of what a call itself, or memset and the like, accesses
   QuietHooks quiet_hooks_;
+  LibraryHooks library_hooks_;
   UnchangedReads unchanged_reads_;
   EarlyReads early_reads_;
 };

@@ -6,7 +6,6 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/folders.h"
@@ -17,12 +16,6 @@ namespace {
 constexpr size_t kBufferSize = size_t{1} << 18;
 constexpr size_t kPage = 4096;
 constexpr uint64_t kMostPlenty = uint64_t{256} << 20;
-
-uint64_t free_bytes(int descriptor) {
-  struct statvfs space;
-  if (::fstatvfs(descriptor, &space) != 0) return 0;
-  return uint64_t{space.f_bavail} * space.f_frsize;
-}
 
 }  // namespace
 
@@ -45,7 +38,7 @@ MappedBytes::~MappedBytes() {
 Spool::Spool(std::string folder, int descriptor)
     : folder_(std::move(folder)),
       descriptor_(descriptor),
-      plenty_(std::min(free_bytes(descriptor) / 16, kMostPlenty)) {}
+      plenty_(std::min(free_bytes(folder_) / 16, kMostPlenty)) {}
 Spool::~Spool() { ::close(descriptor_); }
 
 void Spool::write(std::string_view bytes) {
